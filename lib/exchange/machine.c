@@ -8,8 +8,8 @@
 
 /* ---- the end ---- */
 
-/* Time limit for the store: a disk that hangs must not hold a complete response for as long as a
- * model may take. */
+/* Returns the time by which the store must acknowledge the record. It is bounded, because a
+ * complete response must not wait for a hanging disk as long as it may wait for a model. */
 static uint64_t record_deadline(const rc_stepper *s)
 {
     const rc_exchange_machine *machine = s->machine;
@@ -49,7 +49,7 @@ static void reply(rc_stepper *s)
         close_exchange(s);
 }
 
-/* The ending of a call that failed. */
+/* Returns how the reply of a failed call ends. */
 static rc_exchange_ending failed_ending(const rc_exchange_machine *machine)
 {
     if (!machine->is_committed)
@@ -72,7 +72,7 @@ void rc_stepper_reserve(rc_stepper *s, uint8_t slot, rc_hedge_lane lane, uint16_
     rc_stepper_push_slot(s, RC_EFFECT_RESERVE, slot);
 }
 
-/* Stops a lane whose response is not used. */
+/* Stops an attempt (lane) whose response is not used. */
 static void cancel_lane(rc_stepper *s, uint8_t slot)
 {
     rc_exchange_lane *lane = &s->machine->lanes[slot];
@@ -87,7 +87,8 @@ static void free_lane(rc_stepper *s, uint8_t slot)
     rc_stepper_push_slot(s, RC_EFFECT_FREE, slot);
 }
 
-/* Ends the hedge: only the lane `slot` remains. */
+/* Ends the hedge (two concurrent attempts, or lanes, for one request): only the lane `slot`
+ * remains. */
 static void drop_other(rc_stepper *s, uint8_t slot)
 {
     s->machine->is_hedged = false;
@@ -96,7 +97,8 @@ static void drop_other(rc_stepper *s, uint8_t slot)
     free_lane(s, rc_other_slot(slot));
 }
 
-/* A hedge that was not sent, or that the gateway could not finish: the first lane goes on. */
+/* Drops a second attempt that was not sent or that failed in the gateway itself. The first attempt
+ * continues. */
 static void drop_hedge(rc_stepper *s)
 {
     rc_exchange_machine *machine = s->machine;
@@ -104,7 +106,7 @@ static void drop_hedge(rc_stepper *s)
     drop_other(s, machine->current);
 }
 
-/* The lane with content for the client wins; the other one is cancelled. */
+/* Chooses the lane `slot`, because it has content for the client. The other lane is cancelled. */
 static void choose(rc_stepper *s, uint8_t slot)
 {
     rc_exchange_machine *machine = s->machine;
@@ -171,7 +173,8 @@ static void begin(rc_stepper *s, const rc_exchange_start *start, const rc_deadli
 
 /* ---- reservations ---- */
 
-/* The budget allows the attempt. After a pause the hedge delay counts from here. */
+/* Starts an attempt that the budget allows. If the attempt was paused, the hedge delay is extended
+ * by the length of the pause. */
 static void grant(rc_stepper *s, uint8_t slot)
 {
     rc_exchange_machine *machine = s->machine;
@@ -185,8 +188,8 @@ static void grant(rc_stepper *s, uint8_t slot)
     rc_stepper_push_slot(s, RC_EFFECT_START, slot);
 }
 
-/* The attempt was not sent and does not count. A hedge is left out; the first lane ends the
- * call. */
+/* Ends an attempt that the budget does not allow. It was not sent and does not count. If it was the
+ * second attempt of a hedge, the call continues without it; otherwise the call ends. */
 static void deny(rc_stepper *s, uint8_t slot, rc_reason why)
 {
     rc_exchange_machine *machine = s->machine;
@@ -221,8 +224,9 @@ static void refuse_for_memory(rc_stepper *s, uint8_t slot)
 
 static void drain(rc_stepper *s);
 
-/* A paused attempt is tried again until the budget allows it, the deadline passes or the client
- * leaves. A hedge does not wait: the first lane goes on without it. */
+/* Makes the exchange wait for its budget. Its reservation is tried again until the budget allows
+ * it, the deadline passes or the client disconnects. The second attempt of a hedge never waits for
+ * a budget. */
 static void pause_for_budget(rc_stepper *s, const rc_exchange_input *input)
 {
     rc_exchange_machine *machine = s->machine;
@@ -277,7 +281,7 @@ static void on_content(rc_stepper *s, const rc_exchange_input *input)
     machine->is_committed = true;
     machine->can_carry_error = input->can_carry_error;
     machine->limits.is_committed = true;
-    /* The timeout that the client's SDK announced ends with the begin of the response. */
+    /* The timeout that the client's SDK announced no longer applies once the response has begun. */
     if (machine->limits.announced_ms > 0) {
         machine->call.deadline_at_ms = rc_deadline_of(&machine->limits).at_ms;
         machine->action.deadline_at_ms = machine->call.deadline_at_ms;
@@ -330,7 +334,8 @@ static void on_failed(rc_stepper *s, const rc_exchange_input *input)
                          rc_call_on_failure(&machine->call, input->facts, s->now_ms, s->entropy));
 }
 
-/* A failure of our own or of the request: no target is to blame, and no other would do better. */
+/* Handles a failure of the gateway or of the request. The target did not cause it, so it does not
+ * count against the target, and no other target is tried. */
 static void on_fault(rc_stepper *s, uint8_t slot)
 {
     rc_exchange_machine *machine = s->machine;
@@ -357,7 +362,8 @@ static void on_refreshed(rc_stepper *s, bool is_fresh)
 
 /* ---- the store ---- */
 
-/* The configuration forbids responses without a record. */
+/* Returns how the reply ends if its record was not stored and the configuration forbids responses
+ * without a record. */
 static rc_exchange_ending unrecorded_ending(const rc_exchange_machine *machine)
 {
     switch ((rc_exchange_ending)machine->ending) {
@@ -397,7 +403,8 @@ void rc_stepper_on_record_late(rc_stepper *s)
 
 /* ---- the end of a call from outside ---- */
 
-/* Ends waits, pauses and the call. A paused attempt was not sent and does not count. */
+/* Ends a wait or pause in progress, the hedge and the call. A paused attempt was not sent and does
+ * not count. */
 static void cancel(rc_stepper *s)
 {
     rc_exchange_machine *machine = s->machine;
@@ -424,7 +431,8 @@ static void on_gone(rc_stepper *s)
     case RC_EXCHANGE_OVER:
         return;
     case RC_EXCHANGE_RECORDING:
-        /* The request's head is freed with the client; the outcome is recorded already. */
+        /* The request head is freed when the client disconnects, so the request is counted now. Its
+         * outcome is already being recorded. */
         machine->is_gone = true;
         rc_stepper_push(s, RC_EFFECT_COUNT);
         return;
@@ -497,7 +505,8 @@ void rc_exchange_machine_init(rc_exchange_machine *machine)
     machine->action.entry = machine->action.from_entry = 0;
 }
 
-/* The request needs no attempt, or its body is awaited. */
+/* Handles inputs that start no attempt: the request head, a refusal, and a response of the
+ * gateway. */
 static void on_read(rc_stepper *s, const rc_exchange_input *input)
 {
     if (input->kind == RC_INPUT_HEAD)

@@ -8,26 +8,26 @@
  *      │         │ └─ WAITING, PAUSED                 │
  *      └─────────┴── an error of the gateway, or a whole response
  *
- * rc_call decides which target is tried next and when; rc_hedge decides about a second lane. The
- * machine has two lanes, each one upstream call: `current`, and the other one while a slow response
- * is hedged.
+ * rc_call decides which target is tried next and when. rc_hedge decides whether a second attempt
+ * starts while the first one is slow. The machine has two lanes, each for one attempt at a
+ * provider: `current`, and another one that is used only during a hedge.
  *
  * The owner carries out the effects in their order, after the step has returned. An effect may have
- * a result (RESERVE, START, COMMIT, REFRESH, STORE): the owner reports it as the next input. Inputs
- * that do not fit the state, such as the failure of a lane that was cancelled, are ignored.
+ * a result (RESERVE, START, COMMIT, REFRESH, STORE), which the owner reports as the next input.
+ * Inputs that do not fit the state, such as the failure of a cancelled lane, are ignored.
  *
  * Invariants, checked by rc_exchange_validate, the model in tests/support/exchange_model.h and the
  * fuzz target:
  *   X1  CLOSE is the last effect, and there is exactly one
  *   X2  a lane that was started ends exactly once: by SETTLE or by CANCEL
- *   X3  a reservation that was granted is settled exactly once, by the same effects
+ *   X3  a reservation that was granted is settled exactly once: by SETTLE or by CANCEL
  *   X4  after COMMIT no lane is reserved or started
- *   X5  REPLY follows the answer to STORE, and nothing is written to the client between STORE and
+ *   X5  REPLY follows the result of STORE, and nothing is written to the client between STORE and
  *       REPLY
  *   X6  COMMIT, STORE and REPLY occur at most once each
  *   X7  an ending that is an error has a report: FAULT, FAILED, REPORT or REFUSE came before
  *   X8  a state that waits for time has a due time, and a state without one waits for a lane, for
- *       the client or for the answer to an effect
+ *       the client or for the result of an effect
  *   X9  after the client is gone nothing is written: neither COMMIT nor a REPLY
  *   X10 when the machine is over, no lane runs and rc_call holds neither slot nor probe
  */
@@ -43,12 +43,12 @@
 #include "policy/deadline.h"
 #include "policy/outcome.h"
 
-/* Wait for the orderly end of a stream after its terminator. */
+/* Time that a stream has for its regular end after its terminator (its last event) has arrived. */
 #define RC_EXCHANGE_TAIL_MS 500u
-/* How often a paused attempt tries to reserve again: the delay until it sees that a budget has
- * renewed, was raised, or has unused reservations back. */
+/* Interval at which a paused attempt tries to reserve its cost again. It is the longest delay after
+ * a budget has renewed, was raised or got unused reservations back. */
 #define RC_EXCHANGE_PAUSE_MS 250u
-/* Least time for the store to acknowledge a record, also if the deadline has passed. */
+/* Minimum time for the store to acknowledge a record, even if the deadline has passed. */
 #define RC_EXCHANGE_RECORD_MIN_MS 1000u
 /* Maximum time for the store to acknowledge a record; longer than the store's own retries take. */
 #define RC_EXCHANGE_RECORD_MAX_MS 30000u
@@ -67,21 +67,21 @@ typedef enum rc_exchange_state {
 
 /* The part of the reply that remains to be sent once the record is acknowledged. */
 typedef enum rc_exchange_ending {
-    RC_ENDING_NONE = 0,        /* Nothing: the client left before the call had ended. */
+    RC_ENDING_NONE = 0,        /* Nothing: the client disconnected before the call ended. */
     RC_ENDING_WHOLE = 1,       /* The response: head and body. */
     RC_ENDING_TAIL = 2,        /* The rest of a response that has begun. */
-    RC_ENDING_ERROR = 3,       /* An error of our own: head and body. */
-    RC_ENDING_ERROR_EVENT = 4, /* An error of our own as an event of a stream. */
-    RC_ENDING_ABORT = 5        /* A cut of the connection: in any other response an error cannot be
-                                * expressed. */
+    RC_ENDING_ERROR = 3,       /* An error response of the gateway: head and body. */
+    RC_ENDING_ERROR_EVENT = 4, /* An error of the gateway as an event of a stream. */
+    RC_ENDING_ABORT = 5        /* The connection is cut, because an error cannot be expressed in the
+                                * rest of this response. */
 } rc_exchange_ending;
 
-/* One upstream call of the exchange. */
+/* The state of one lane (one attempt at a provider). */
 typedef enum rc_lane_state {
     RC_LANE_IDLE = 0,      /* Never used, or freed. */
-    RC_LANE_RESERVING = 1, /* Waits for the owner's answer, or for a budget. */
+    RC_LANE_RESERVING = 1, /* Waits for the result of RESERVE, or for a budget. */
     RC_LANE_RUNNING = 2,
-    RC_LANE_ENDED = 3 /* Settled; kept for the reports about it. */
+    RC_LANE_ENDED = 3 /* Settled; kept because reports need its data. */
 } rc_lane_state;
 
 typedef struct rc_exchange_lane {
@@ -89,46 +89,51 @@ typedef struct rc_exchange_lane {
     uint8_t lane;  /* rc_hedge_lane: the name of the lane for rc_hedge. */
     uint16_t entry;
     uint16_t credential;
-    uint64_t ends_at_ms; /* When a stream with a terminator counts as over, whatever still comes.
-                          * RC_UNLIMITED: no terminator has arrived. */
+    uint64_t ends_at_ms; /* Time at which a stream whose terminator has arrived counts as ended,
+                          * even if more data follows. RC_UNLIMITED: no terminator has arrived. */
 } rc_exchange_lane;
 
 /* ---- inputs ---- */
 
-/* The owner's answer to RESERVE. */
+/* The result of RESERVE, which the owner reports as RESERVED. */
 typedef enum rc_reserve_verdict {
     RC_RESERVE_GRANTED = 0,
     RC_RESERVE_WAIT = 1,     /* The budget may allow the attempt later. */
-    RC_RESERVE_DENIED = 2,   /* The budget does not allow it. */
+    RC_RESERVE_DENIED = 2,   /* The budget does not allow the attempt. */
     RC_RESERVE_NO_MEMORY = 3 /* The attempt could not be allocated. */
 } rc_reserve_verdict;
 
-/* The owner's answer to STORE and STORE_LATE. */
+/* The result of STORE or STORE_LATE, which the owner reports as STORED. */
 typedef enum rc_store_verdict {
     RC_STORE_DONE = 0,    /* Acknowledged, or the response may be sent without a record. */
-    RC_STORE_REFUSED = 1, /* No record: the reply becomes an error, whose report the owner has. */
-    RC_STORE_CUT = 2      /* Not even the changed outcome can be recorded: the response is cut. */
+    RC_STORE_REFUSED = 1, /* The record was not stored: the reply becomes an error, for which the
+                           * owner has built the report. */
+    RC_STORE_CUT = 2      /* The error cannot be recorded either: the response is cut. */
 } rc_store_verdict;
 
 typedef enum rc_exchange_input_kind {
-    RC_INPUT_HEAD,       /* The body is awaited; limits: the client's deadline. */
-    RC_INPUT_REFUSED,    /* The owner refuses the request and has its report. */
+    RC_INPUT_HEAD,       /* The request head has arrived, its body has not. `limits`: the client's
+                          * deadline. */
+    RC_INPUT_REFUSED,    /* The owner refuses the request and has built the report. */
     RC_INPUT_RESPONDED,  /* The owner has sent a response that needs no attempt and no record. */
     RC_INPUT_BEGIN,      /* The request is complete, or complete enough to be sent. */
-    RC_INPUT_RESERVED,   /* Answer to RESERVE. */
+    RC_INPUT_RESERVED,   /* Result of RESERVE. */
     RC_INPUT_CHOSEN,     /* This lane has a complete response: the other lane is cancelled. */
     RC_INPUT_CONTENT,    /* The first content for the client; also chooses the lane. */
     RC_INPUT_TERMINATED, /* The terminator of a stream has arrived. */
     RC_INPUT_COMPLETE,   /* The lane's response is complete and usable. */
-    RC_INPUT_FAILED,     /* The lane failed; the owner has the report. */
-    RC_INPUT_FAULT,      /* The lane failed for a reason of the gateway or of the request. */
-    RC_INPUT_REFRESHED,  /* Answer to REFRESH. */
-    RC_INPUT_STORED,     /* Answer to STORE or STORE_LATE. */
-    RC_INPUT_TIMER,      /* The time of the last step's due_ms has come. */
-    RC_INPUT_GONE,       /* The client is gone, or its response cannot be sent. */
+    RC_INPUT_FAILED,     /* The lane failed; the owner has built the report. */
+    RC_INPUT_FAULT,      /* The lane failed because of the gateway or the request, not because of
+                          * the target. */
+    RC_INPUT_REFRESHED,  /* Result of REFRESH. */
+    RC_INPUT_STORED,     /* Result of STORE or STORE_LATE. */
+    RC_INPUT_TIMER,      /* The time that rc_exchange_due_ms returned has come. */
+    RC_INPUT_GONE,       /* The client has disconnected, or the response cannot be sent to it. */
     RC_INPUT_SENT,       /* The reply was sent. */
-    RC_INPUT_DRAIN,      /* The gateway stops: the exchange ends with an error soon. */
-    RC_INPUT_CLOSING     /* The gateway closes its connections: the store is not waited for. */
+    RC_INPUT_DRAIN,      /* The gateway stops: a request without a complete response gets an
+                          * error. */
+    RC_INPUT_CLOSING     /* The gateway closes its connections: the exchange no longer waits for the
+                          * store. */
 } rc_exchange_input_kind;
 
 /* What a call needs to begin. */
@@ -141,50 +146,55 @@ typedef struct rc_exchange_start {
 
 typedef struct rc_exchange_input {
     rc_exchange_input_kind kind;
-    uint8_t slot;         /* The lane: RESERVED to FAULT. */
+    uint8_t slot;         /* The lane, for the inputs from RESERVED to FAULT. */
     uint8_t verdict;      /* RESERVED: rc_reserve_verdict. STORED: rc_store_verdict. */
     bool is_fresh;        /* REFRESHED: there is a new key. */
-    bool is_stopping;     /* RESERVED: the gateway stops, so that no budget is waited for. */
+    bool is_stopping;     /* RESERVED: the gateway stops, so the attempt must not wait for a
+                           * budget. */
     bool can_carry_error; /* CONTENT: an error event can follow in this response. */
-    rc_reason reason;     /* RESERVED: why it was not granted. */
-    const rc_failure_facts *facts;    /* FAILED: copies. */
-    const rc_exchange_start *start;   /* BEGIN: borrows. */
-    const rc_deadline_limits *limits; /* HEAD, BEGIN: copies. */
+    rc_reason reason;     /* RESERVED: why the attempt was not granted. */
+    const rc_failure_facts *facts;    /* FAILED: copies the struct. */
+    const rc_exchange_start *start;   /* BEGIN: borrows during the step. */
+    const rc_deadline_limits *limits; /* HEAD, BEGIN: copies the struct. */
 } rc_exchange_input;
 
 /* ---- effects ---- */
 
 typedef enum rc_exchange_effect_kind {
-    RC_EFFECT_RESERVE,     /* Prepare an attempt in the slot and reserve its cost. Answer: RESERVED.
-                            * is_again: the attempt of a paused exchange tries once more. */
+    RC_EFFECT_RESERVE,     /* Prepare an attempt in the slot and reserve its cost. Result: RESERVED.
+                            * is_again: the attempt exists and was paused; only reserve its cost
+                            * again. */
     RC_EFFECT_START,       /* Send the request. */
     RC_EFFECT_COMMIT,      /* Send the response head; the lane's content follows. */
-    RC_EFFECT_SETTLE,      /* Add the lane's end to the ledger and settle its reservation. */
-    RC_EFFECT_CANCEL,      /* Stop the lane, add that to the ledger, settle its reservation. */
+    RC_EFFECT_SETTLE,      /* Add the lane's end to the exchange's ledger (its list of steps) and
+                            * settle its reservation. */
+    RC_EFFECT_CANCEL,      /* Stop the lane, add its end to the ledger, settle its reservation. */
     RC_EFFECT_FREE,        /* Free the attempt of the slot. */
-    RC_EFFECT_END_STREAM,  /* The stream has its terminator: stop and judge it. */
+    RC_EFFECT_END_STREAM,  /* The stream has its terminator: stop reading and judge the response. */
     RC_EFFECT_END_LATE,    /* The deadline has passed: stop the lane and report FAILED. */
     RC_EFFECT_BREAK,       /* Stop the lane and report FAULT with `outcome`. */
-    RC_EFFECT_REFRESH,     /* Read the key again. Answer: REFRESHED. */
+    RC_EFFECT_REFRESH,     /* Read the key from its source again. Result: REFRESHED. */
     RC_EFFECT_LOG_ACTION,  /* Add `action` to the ledger and emit its events. */
     RC_EFFECT_LOG_HEDGE,   /* Add the start of a hedge to the ledger. */
     RC_EFFECT_LOG_SKIP,    /* Add a skipped entry to the ledger. */
     RC_EFFECT_LOG_CANCEL,  /* Add the client's departure to the ledger. */
-    RC_EFFECT_CUT_WAIT,    /* A wait ended early: correct its length. */
+    RC_EFFECT_CUT_WAIT,    /* A wait ended early: correct its length in the ledger. */
     RC_EFFECT_PAUSE,       /* The attempt waits for a budget. */
-    RC_EFFECT_END_PAUSE,   /* It no longer waits. is_again: the attempt continues. */
+    RC_EFFECT_END_PAUSE,   /* The attempt no longer waits for a budget. is_again: the attempt
+                            * continues. */
     RC_EFFECT_DELIVERED,   /* The call succeeded. */
     RC_EFFECT_REPORT,      /* Build the report of the call that `action` stopped. */
     RC_EFFECT_DENY,        /* Build the report of a refused reservation. */
     RC_EFFECT_REFUSE,      /* Build the report of `outcome`; at_ms: the end of a wait that was cut
                             * short, or 0. */
     RC_EFFECT_REFUSE_LATE, /* Build the report of a deadline that passed while the body arrived. */
-    RC_EFFECT_STORE,       /* Store the record. Answer: STORED. */
-    RC_EFFECT_STORE_LATE,  /* The record is not acknowledged; at_ms: when it was due. Answer:
-                            * STORED, unless the acknowledgement is on its way. */
-    RC_EFFECT_COUNT,       /* Count the request: the client's head is about to be freed. */
-    RC_EFFECT_REPLY,       /* Count the request and send the rest of the response. */
-    RC_EFFECT_CLOSE        /* Release everything. */
+    RC_EFFECT_STORE,       /* Store the record. Result: STORED. */
+    RC_EFFECT_STORE_LATE,  /* The store has not acknowledged the record; at_ms: when it was due.
+                            * Result: STORED, unless the acknowledgement is about to arrive. */
+    RC_EFFECT_COUNT,       /* Count the request in the metrics, because its head is about to be
+                            * freed. */
+    RC_EFFECT_REPLY,       /* Count the request in the metrics and send the rest of the response. */
+    RC_EFFECT_CLOSE        /* Release everything that the exchange holds. */
 } rc_exchange_effect_kind;
 
 typedef struct rc_exchange_effect {
@@ -208,12 +218,12 @@ typedef struct rc_exchange_effects {
 
 /* ---- the machine ---- */
 
-/* Caller-allocated. The owner may read all members and writes none. */
+/* The owner provides the storage. It may read all members and writes none. */
 typedef struct rc_exchange_machine {
     uint8_t state;   /* rc_exchange_state */
     uint8_t ending;  /* rc_exchange_ending; valid from RECORDING on. */
     uint8_t current; /* The slot of the current or latest attempt. */
-    bool is_hedged;  /* The other slot runs, too. */
+    bool is_hedged;  /* The second lane is in use, too. */
     bool is_begun;   /* rc_call is in use. */
     bool is_committed;
     bool can_carry_error;
@@ -223,35 +233,37 @@ typedef struct rc_exchange_machine {
     rc_exchange_lane lanes[2];
     uint64_t hedge_delay_ms;
     uint64_t waits_from_ms;       /* Start of the wait in the states WAITING and PAUSED. */
-    uint64_t reserve_again_at_ms; /* When a paused attempt tries to reserve again. RC_UNLIMITED: it
-                                   * waits for the answer. */
-    uint64_t poll_at_ms;          /* Nothing counts as late before this time. */
+    uint64_t reserve_again_at_ms; /* When a paused attempt tries to reserve its cost again.
+                                   * RC_UNLIMITED: the result of RESERVE is awaited. */
+    uint64_t poll_at_ms;          /* The deadline does not end an attempt before this time. */
     uint64_t record_by_ms;        /* When the store must have acknowledged the record. */
-    rc_action action; /* The latest action of rc_call. `attempt` counts what was sent. */
+    rc_action action; /* The latest action of rc_call. Its `attempt` counts only attempts that were
+                       * sent. */
     rc_hedge hedge;
     rc_deadline_limits limits;
-    /* Valid if is_begun. */
+    /* `call` is valid if is_begun. */
     rc_call call;
 } rc_exchange_machine;
 
 /* Starts a machine in the state READING. */
 void rc_exchange_machine_init(rc_exchange_machine *machine);
 
-/* Handles one input. effects: filled with what the owner must do, in this order. entropy: random
- * bits for waits. input: borrows. */
+/* Handles one input. `effects`: receives what the owner must do, in this order. `entropy`: random
+ * bits for the length of waits. input: borrows during the call. */
 void rc_exchange_step(rc_exchange_machine *machine, const rc_exchange_input *input, uint64_t now_ms,
                       uint64_t entropy, rc_exchange_effects *effects);
 
-/* When the machine needs a TIMER input. RC_UNLIMITED: it needs none. */
+/* Returns the time at which the machine needs the input TIMER. RC_UNLIMITED: the machine needs
+ * none. */
 uint64_t rc_exchange_due_ms(const rc_exchange_machine *machine);
 
-/* True: this lane runs. */
+/* Returns whether the lane in `slot` runs. */
 bool rc_exchange_is_running(const rc_exchange_machine *machine, uint8_t slot);
 
-/* True: this lane's content is being sent to the client. */
+/* Returns whether the content of the lane in `slot` is being sent to the client. */
 bool rc_exchange_is_responding(const rc_exchange_machine *machine, uint8_t slot);
 
-/* Names for tests and messages; static. */
+/* Returns the name of a state for tests and messages, a static string. */
 const char *rc_exchange_state_name(rc_exchange_state state);
 
 /* Returns whether all members are consistent. For tests and fuzzing. */

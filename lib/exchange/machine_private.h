@@ -1,10 +1,11 @@
-/* The parts of rc_exchange_machine. */
+/* Functions of rc_exchange_machine that machine.c and machine_time.c share. */
 #ifndef RC_EXCHANGE_MACHINE_PRIVATE_H
 #define RC_EXCHANGE_MACHINE_PRIVATE_H
 
 #include "exchange/machine.h"
 
-/* One step: the machine that it changes and the effects that it returns. */
+/* The arguments of one rc_exchange_step: the machine, which the step changes, and the effects,
+ * which it fills. */
 typedef struct rc_stepper {
     rc_exchange_machine *machine;
     rc_exchange_effects *effects;
@@ -30,20 +31,20 @@ static inline uint8_t rc_other_slot(uint8_t slot)
     return slot ^ 1u;
 }
 
-/* Begins an attempt in the slot: its cost is reserved first. */
+/* Prepares an attempt in the slot and asks the owner to reserve its cost. */
 void rc_stepper_reserve(rc_stepper *s, uint8_t slot, rc_hedge_lane lane, uint16_t entry,
                         uint16_t credential);
 
-/* Does what rc_call has decided. */
+/* Carries out an action of rc_call. */
 void rc_stepper_carry_out(rc_stepper *s, rc_action action);
 
-/* Ends the work for the client: the record is stored, then the rest of the reply is sent. */
+/* Begins the end of the exchange: the record is stored, then the rest of the reply is sent. */
 void rc_stepper_record(rc_stepper *s, rc_exchange_ending ending);
 
-/* The store has not acknowledged the record in time. */
+/* Called when the store has not acknowledged the record in time. */
 void rc_stepper_on_record_late(rc_stepper *s);
 
-/* The time of rc_exchange_due_ms has come. */
+/* Called when the time of rc_exchange_due_ms has come. */
 void rc_stepper_on_timer(rc_stepper *s);
 
 #endif

@@ -1,8 +1,9 @@
-/* The times of rc_exchange_machine: when it needs its owner again, and what happens then. Called by
+/* Timers of rc_exchange_machine: when it needs the input TIMER, and what that input does. Called by
  * machine.c and by the owner. */
 #include "exchange/machine_private.h"
 
-/* The lane whose stream has its terminator, the earlier one of two. 2: none. */
+/* Returns the slot of the lane whose stream has its terminator; of two such lanes, the one that
+ * ends earlier. 2: there is no such lane. */
 static uint8_t terminated_slot(const rc_exchange_machine *machine)
 {
     uint8_t found = 2;
@@ -19,7 +20,7 @@ static uint64_t earlier(uint64_t a_ms, uint64_t b_ms)
     return a_ms < b_ms ? a_ms : b_ms;
 }
 
-/* When the attempts or the response in progress need attention. */
+/* Returns when an attempt in progress needs the input TIMER. */
 static uint64_t attempt_due_ms(const rc_exchange_machine *machine)
 {
     const uint8_t slot = terminated_slot(machine);
@@ -39,10 +40,11 @@ uint64_t rc_exchange_due_ms(const rc_exchange_machine *machine)
         return at_ms > machine->poll_at_ms ? at_ms : machine->poll_at_ms;
     }
     case RC_EXCHANGE_WAITING:
-        return machine->action.at_ms + 1; /* Times are in whole milliseconds: never too early. */
+        return machine->action.at_ms + 1; /* Times are cut to whole milliseconds; with 1 ms more,
+                                             the wait is never too short. */
     case RC_EXCHANGE_PAUSED:
         if (machine->reserve_again_at_ms == RC_UNLIMITED)
-            break; /* RESERVE was not answered yet. */
+            break; /* The result of RESERVE has not been reported yet. */
         return earlier(machine->reserve_again_at_ms, machine->action.deadline_at_ms);
     case RC_EXCHANGE_ATTEMPTING:
     case RC_EXCHANGE_RESPONDING:
@@ -57,8 +59,9 @@ uint64_t rc_exchange_due_ms(const rc_exchange_machine *machine)
     return RC_UNLIMITED;
 }
 
-/* Event loops run timers before sockets: data that arrived while the process was stopped is read
- * before anything counts as late. */
+/* Returns true once, to delay a timeout until the sockets were polled. Event loops run timers
+ * before sockets, so data that arrived while the process was stopped would otherwise count as
+ * late. */
 static bool polls_again(rc_stepper *s)
 {
     if (s->machine->has_polled)
@@ -84,7 +87,8 @@ static void start_hedge(rc_stepper *s)
                        action.credential);
 }
 
-/* A response that may be complete comes before a hedge, and both before the deadline. */
+/* Of several due times, the end of a complete stream is handled first, then the start of a hedge,
+ * then the deadline. */
 static void on_attempt_due(rc_stepper *s)
 {
     rc_exchange_machine *machine = s->machine;

@@ -1,4 +1,4 @@
-/* Whether the members of rc_exchange_machine are consistent, and the names of its states. Called by
+/* Checks that the members of rc_exchange_machine are consistent, and names its states. Called by
  * tests and by assertions of the owner. */
 #include "exchange/machine.h"
 
@@ -26,7 +26,7 @@ static bool is_lane_valid(const rc_exchange_machine *machine, uint8_t slot)
     const bool is_active = lane->state == RC_LANE_RESERVING || lane->state == RC_LANE_RUNNING;
     if (lane->state > RC_LANE_ENDED)
         return false;
-    /* Only the current lane is active, and the other one while the exchange is hedged. */
+    /* The lane that is not `current` is active only during a hedge. */
     if (is_active && slot != machine->current && !machine->is_hedged)
         return false;
     return !is_active || machine->state == RC_EXCHANGE_ATTEMPTING ||
@@ -66,7 +66,7 @@ bool rc_exchange_validate(const rc_exchange_machine *machine)
         return false;
     if (!is_lane_valid(machine, 0) || !is_lane_valid(machine, 1) || !is_state_valid(machine))
         return false;
-    /* Only a client that is gone gets nothing. */
+    /* A reply is left out only if the client has disconnected. */
     if (machine->ending == RC_ENDING_NONE && machine->state == RC_EXCHANGE_RECORDING &&
         !machine->is_gone)
         return false;

@@ -1,5 +1,5 @@
-/* rc_response: the head of a provider's response: mode, length, coding. Called by the gateway's
- * attempt_response.c. */
+/* rc_response: reads from the head of a provider's response its mode, length and content coding.
+ * Called by the gateway's attempt_response.c. */
 #include "exchange/response.h"
 
 #include "base/str.h"
@@ -33,7 +33,8 @@ static rc_response_mode mode_of(const rc_response *response)
 {
     const rc_endpoint *endpoint = response->request.endpoint;
     const bool is_watched = (unsigned)endpoint->stream != RC_STREAM_UNWATCHED;
-    /* A conditional passthrough request gets its 304. */
+    /* A 304 is the valid response to a conditional request of a passthrough, which is sent on
+     * unchanged. */
     if (endpoint->wire == RC_WIRE_NATIVE && response->status == 304)
         return RC_MODE_RELAY;
     if (response->status < 200 || response->status > 299)
@@ -47,13 +48,13 @@ static rc_response_mode mode_of(const rc_response *response)
     return is_watched || response->is_called_json ? RC_MODE_WHOLE : RC_MODE_RELAY;
 }
 
-/* True: the response may contain token counts; also for passthroughs. */
+/* Returns whether the response may contain token counts. Responses to passthroughs may, too. */
 static bool is_counted(const rc_response *response)
 {
     return !response->request.is_free && (response->is_called_events || response->is_called_json);
 }
 
-/* A body that is not parsed is passed on unchanged, whatever its coding. */
+/* Returns whether the body is decompressed. A body that is not parsed is passed on as it is. */
 static bool is_decoded(const rc_response *response, const rc_response_facts *head)
 {
     if (!head->is_compressed)

@@ -60,15 +60,16 @@ typedef struct rc_response_facts {
     bool is_coding_known;  /* The caller can decompress that coding. */
 } rc_response_facts;
 
-/* The caller's storage. Callers read the members and change none except usage and watch while the
- * mode is STREAM or RELAY. */
+/* The caller's storage. Callers may read all members. They change only `usage` and `watch`, while
+ * the mode is STREAM or RELAY. */
 typedef struct rc_response {
     rc_response_request request;
     int status;
     bool is_called_events; /* The content type is text/event-stream. */
     bool is_called_json;   /* The content type is application/json. */
     bool is_bodiless;      /* A response to HEAD. */
-    bool is_decoded;       /* Compressed, and decompressed before it is judged and passed on. */
+    bool is_decoded;       /* The body is compressed; it is decompressed before it is judged and
+                            * passed on. */
     bool has_length;       /* length_bytes is the length of the bytes that are passed on. */
     bool is_watched;       /* `watch` is in use. */
     rc_expected_shape expected;
@@ -81,53 +82,57 @@ typedef struct rc_response {
 } rc_response;
 
 typedef enum rc_response_result {
-    RC_RESPONSE_GOOD = 0,        /* The response is passed on. code: its flaw, for the record. */
+    RC_RESPONSE_GOOD = 0,        /* The response is passed on. `code`: its flaw, for the record. */
     RC_RESPONSE_ERROR = 1,       /* The body is not a response and is classified as a failure. */
-    RC_RESPONSE_ERROR_EVENT = 2, /* The body does not have the expected shape and contains `error`,
-                                  * which is classified. */
-    RC_RESPONSE_MISSHAPEN = 3    /* The body does not have the expected shape. code: of a finish
-                                  * reason that no retry would change; NONE: the shape is the
-                                  * failure. */
+    RC_RESPONSE_ERROR_EVENT = 2, /* The body does not have the expected shape and contains an error
+                                  * event, which is classified. */
+    RC_RESPONSE_MISSHAPEN = 3    /* The body does not have the expected shape. `code`: the code of
+                                  * its finish reason if no retry would change that; NONE: the shape
+                                  * itself is the failure. */
 } rc_response_result;
 
 typedef struct rc_response_verdict {
     rc_response_result result;
-    rc_code code;      /* NONE: no flaw, no such finish reason. */
+    rc_code code;      /* NONE: the response has no flaw and no finish reason with a code. */
     rc_body_kind kind; /* The shape that the body has. */
-    rc_str error;      /* Of ERROR_EVENT. Views the body or the scratch buffer. */
+    rc_str error;      /* For ERROR_EVENT: the error. Views (points into) the body or the scratch
+                        * buffer. */
 } rc_response_verdict;
 
-/* Starts a response. request: copies. */
+/* Starts a response. request: copies the struct. */
 void rc_response_init(rc_response *response, const rc_response_request *request);
 
-/* Chooses the mode and whether the body is decompressed. head: borrows. */
+/* Chooses the mode and whether the body is decompressed. head: borrows during the call. */
 void rc_response_on_head(rc_response *response, const rc_response_facts *head);
 
-/* For the mode STREAM: true while the first bytes may be those of the expected shape. The first
- * time that they are not, sets the mode WHOLE, moves *piece past leading white space, appends
- * earlier bytes to `held` and returns false: the caller then holds this piece and all others.
- * held: borrows; empty until then. */
+/* For the mode STREAM: returns true as long as the body may have the expected shape. Otherwise the
+ * function sets the mode WHOLE, moves *piece past leading white space, appends the first bytes of
+ * earlier pieces to `held`, and returns false. The caller then appends this piece and all later
+ * ones to `held`. held: borrows during the call; must be empty before. */
 bool rc_response_is_in_shape(rc_response *response, rc_str *piece, rc_buf *held);
 
-/* Judges a complete body and reads its usage. body: borrows; as it arrived. scratch: borrows;
- * emptied and used for events of several lines. */
+/* Judges a complete body and reads its token usage. body: the decompressed bytes; borrows as long
+ * as the verdict is used. scratch: emptied, then used for events of several lines; borrows as long
+ * as the verdict is used. */
 rc_response_verdict rc_response_judge_whole(rc_response *response, rc_str body, rc_buf *scratch);
 
-/* Judges a body that is too large to be held by its beginning. GOOD: the mode is RELAY from then
- * on. start, scratch: as above. */
+/* Judges a body that is too large to be held, by its beginning. If the result is GOOD, the mode is
+ * RELAY from then on. start, scratch: borrows as rc_response_judge_whole does. */
 rc_response_verdict rc_response_judge_start(rc_response *response, rc_str start, rc_buf *scratch);
 
-/* Appends the sentence about a MISSHAPEN body: the expected shape and its own. */
+/* Appends a sentence for a MISSHAPEN body, with the expected shape and the received one. */
 void rc_response_push_misshape(const rc_response *response, rc_body_kind kind, rc_buf *text);
 
-/* The dialect of the response's JSON. */
+/* Returns the dialect of the JSON in the response. */
 rc_stream_dialect rc_response_dialect(const rc_response *response);
 
-/* For the mode RELAY, at the end: true if the body is missing. Every endpoint except a passthrough
- * has one: a 204 or an empty body is not a response. */
+/* For the end of a response in the mode RELAY: returns whether its body is missing. Every response
+ * except that to a passthrough or to HEAD must have a body, so a 204 or an empty body counts as
+ * missing. */
 bool rc_response_is_missing(const rc_response *response, uint64_t received_bytes);
 
-/* True: the piece completes a body of known length. received_bytes: with the piece. */
+/* Returns whether the piece completes a body of known length. `received_bytes`: the bytes of the
+ * body so far, including this piece. */
 bool rc_response_has_last_byte(const rc_response *response, uint64_t received_bytes, rc_str piece);
 
 #endif

@@ -1,5 +1,5 @@
-/* rc_response: judges a response with a good status: valid, an error or empty, and how the model
- * ended it. Called by the gateway's attempt_response.c. */
+/* rc_response: judges a response with a success status: whether it is valid, an error or empty, and
+ * why the model ended it. Called by the gateway's attempt_response.c. */
 #include "base/str.h"
 #include "base/utf8.h"
 #include "dialect/finish.h"
@@ -8,13 +8,13 @@
 #include "exchange/response_private.h"
 #include "json/find.h"
 
-/* Number of bytes at the end of a list of choices that nearly always contain the last finish
- * reason; and with the additions of some servers. */
+/* Number of bytes at the end of a list of choices in which the last finish reason is searched.
+ * TAIL_BYTES suffices for most servers, LONG_TAIL_BYTES for those that add members of their own. */
 #define TAIL_BYTES 64u
 #define LONG_TAIL_BYTES 512u
 
-/* The members that the top level of a whole response must have, and those that show how it
- * ended. */
+/* The top-level members of a whole response that are read: a list that it must have, and a member
+ * that shows how it ended. */
 typedef struct response_row {
     rc_str required_list; /* Name of a required list. Empty: any object is valid. */
     bool may_be_empty;
@@ -57,8 +57,8 @@ static bool is_list(rc_str body, const rc_json_member *member, bool may_be_empty
     return may_be_empty || rc_str_trim(rc_str_slice(list, 1, list.len - 1)).len > 0;
 }
 
-/* A string member of an object: Gemini's reason for a blocked prompt, OpenAI's reason of the
- * end. */
+/* Returns the finish reason in a string member of an object: Gemini's reason for a blocked prompt,
+ * or OpenAI's reason for an incomplete response. */
 static rc_stream_finish finish_in(rc_str body, const rc_json_member *member, rc_str key)
 {
     rc_json_member reason = {.key = key};
@@ -70,7 +70,8 @@ static rc_stream_finish finish_in(rc_str body, const rc_json_member *member, rc_
                : RC_STREAM_FINISH_NONE;
 }
 
-/* Any reason for a block means that there is no content. */
+/* Returns whether Gemini blocked the prompt. A block for any reason means that there is no
+ * content. */
 static bool is_blocked(rc_str body, const rc_json_member *feedback)
 {
     return finish_in(body, feedback, RC_STR("blockReason")) != RC_STREAM_FINISH_NONE;
@@ -88,7 +89,8 @@ static void watch_body(rc_response *response, rc_str body, bool is_cut,
     rc_stream_watch_step(&response->watch, &event, ret_seen);
 }
 
-/* ret_key_at: position of the key in the list, if it is found. */
+/* Finds the last finish reason in the last tail_bytes of a list of choices. `ret_key_at`: the
+ * position of its key in the list; written only if it is found. */
 static rc_stream_finish finish_in_tail(const rc_response *response, rc_str list, size_t tail_bytes,
                                        size_t *ret_key_at)
 {
@@ -112,7 +114,8 @@ static rc_stream_finish finish_of_list(rc_response *response, rc_str body,
     rc_stream_finish finish = finish_in_tail(response, list, TAIL_BYTES, &key_at);
     if (finish == RC_STREAM_FINISH_NONE)
         finish = finish_in_tail(response, list, LONG_TAIL_BYTES, &key_at);
-    /* An earlier key suggests more than one choice: then the last one's reason is not enough. */
+    /* If the key occurs earlier too, the list may have several choices, so the finish reason of the
+     * last choice is not enough and the body is parsed. */
     if (finish != RC_STREAM_FINISH_NONE &&
         rc_str_find(rc_str_slice(list, 0, key_at), key, 0) == RC_STR_NPOS)
         return finish;
@@ -146,22 +149,23 @@ static rc_stream_finish finish_of(rc_response *response, rc_str body,
 
 /* ---- validity ---- */
 
-/* True: the complete body is a response, not an error. Reads the usage and the finish reason.
- * Most responses do not contain the word "error", and most damaged ones end too early: both are
- * found at memory speed, without parsing. The same scan finds the usage and the required list. */
+/* Returns whether the complete body is a response and not an error, and reads its usage and finish
+ * reason. One scan finds the usage and the required list, and shows whether the body ends too
+ * early. The body is parsed only if it is damaged or contains the word "error", which is rare. */
 static bool is_good(rc_response *response, rc_str body)
 {
     const response_row row = row_of(response->request.endpoint->id);
     rc_json_member members[2] = {{.key = row.required_list}, {.key = row.extra_member}};
     rc_stream_event_info seen;
-    /* An empty name matches no member. */
+    /* A required list or extra member with an empty name matches no member of the body. */
     const rc_status status = rc_usage_read_checked(&response->usage, body, members, 2);
     if (status != RC_OK && status != RC_E_TYPE)
         return false;
     if (status != RC_OK || rc_str_find(body, RC_STR("error\""), 0) != RC_STR_NPOS) {
         watch_body(response, body, false, &seen);
         if ((seen.kinds & (RC_STREAM_ERROR | RC_STREAM_DAMAGED)) != 0) {
-            /* Tokens that a model used before it gave up must be paid. */
+            /* Tokens that a model used before it ended with a failure must be paid, so their usage
+             * stays. */
             if (!rc_finish_is_failure(seen.finish))
                 rc_usage_init(&response->usage);
             return false;

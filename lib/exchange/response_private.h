@@ -1,17 +1,18 @@
-/* The parts of rc_response. */
+/* Functions that response.c, response_judge.c and response_shape.c share. */
 #ifndef RC_EXCHANGE_RESPONSE_PRIVATE_H
 #define RC_EXCHANGE_RESPONSE_PRIVATE_H
 
 #include "exchange/response.h"
 
-/* The shape that the client expects. Needs request and is_called_events. */
+/* Returns the shape that the client expects. Reads the members `request` and `is_called_events`. */
 rc_expected_shape rc_response_expected_shape(const rc_response *response);
 
-/* True: a body of this kind has the expected shape. */
+/* Returns whether a body of this kind has the expected shape. */
 bool rc_response_fits(const rc_response *response, rc_body_kind kind);
 
-/* Judges the shape of a body, and reads the usage of one that comes in pieces. is_good: it is an
- * object without an error. False: the shape decides nothing. */
+/* Judges the shape of a body. If the body consists of several events or array elements, reads their
+ * usage. `is_good`: the body is an object without an error. False: the shape is as expected or
+ * decides nothing, and *ret_verdict is not written. */
 bool rc_response_judge_shape(rc_response *response, rc_str body, bool is_good, rc_buf *scratch,
                              rc_response_verdict *ret_verdict);
 

@@ -1,6 +1,6 @@
 /* rc_response: compares the shape of a response (events, one object, an array) with the requested
- * one. A client cannot use another shape: it would find neither content nor an error. Called by
- * response.c, response_judge.c and the gateway's attempt_response.c. */
+ * one. A client cannot use a response of another shape, because it would find neither content nor
+ * an error in it. Called by response.c, response_judge.c and the gateway's attempt_response.c. */
 #include "base/str.h"
 #include "codec/sse.h"
 #include "codec/stream_array.h"
@@ -9,15 +9,16 @@
 
 /* ---- the expected shape ---- */
 
-/* True: the endpoint always responds with one object or with a known stream of events. */
+/* Returns whether every response of the endpoint is one object or a known stream of events. */
 static bool is_judged(const rc_endpoint *endpoint)
 {
     return (unsigned)endpoint->stream != RC_STREAM_UNWATCHED ||
            endpoint->id == RC_ENDPOINT_GENERATE || endpoint->id == RC_ENDPOINT_GENERATE_V1;
 }
 
-/* Audio may come in any form, and some models ignore `stream`, as their providers document.
- * Embeddings and images never come as events unless requested. */
+/* Returns the expected shape for other endpoints. Audio may have any form, and providers document
+ * that some models ignore `stream`, so nothing is expected there. Embeddings and images come as
+ * events only if the client requested a stream. */
 static rc_expected_shape expected_unjudged(const rc_response_request *request,
                                            bool is_called_events)
 {
@@ -35,7 +36,7 @@ rc_expected_shape rc_response_expected_shape(const rc_response *response)
         return expected_unjudged(request, response->is_called_events);
     if (endpoint->streams == RC_STREAMS_ALWAYS)
         return request->is_sse ? RC_EXPECT_EVENTS : RC_EXPECT_ARRAY;
-    /* Google's methods without streaming respond with events if alt=sse requests it. */
+    /* Google's methods without streaming respond with events if the query has alt=sse. */
     if (endpoint->streams == RC_STREAMS_NEVER)
         return request->is_sse ? RC_EXPECT_ANY : RC_EXPECT_OBJECT;
     if (request->is_stream_unknown)
@@ -45,7 +46,8 @@ rc_expected_shape rc_response_expected_shape(const rc_response *response)
 
 /* ---- while it arrives ---- */
 
-/* A body with the content type of events may begin with an unknown field. */
+/* If the content type is text/event-stream, a body of an unknown kind may be events, because they
+ * may begin with an unknown field. */
 bool rc_response_fits(const rc_response *response, rc_body_kind kind)
 {
     switch (response->expected) {
@@ -69,8 +71,8 @@ bool rc_response_is_in_shape(rc_response *response, rc_str *piece, rc_buf *held)
     const rc_body_kind kind = rc_body_shape_step(&response->shape, *piece);
     if (kind == RC_BODY_UNDECIDED || rc_response_fits(response, kind))
         return true;
-    /* Leading white space, or half of a byte order mark, may be missing; only the judge reads this
-     * copy. */
+    /* The held copy may lack leading white space or a part of a byte order mark, which does no
+     * harm, because only rc_response_judge_whole reads this copy. */
     if (before.prefix_len == 0)
         *piece = rc_body_skip_blank(*piece);
     rc_buf_push(held, rc_str_make(before.prefix, before.prefix_len));
@@ -80,7 +82,7 @@ bool rc_response_is_in_shape(rc_response *response, rc_str *piece, rc_buf *held)
 
 /* ---- a body in pieces ---- */
 
-/* Keeps the first error. Empty: none. */
+/* Handles one event. *error keeps the first error of all events; empty: no error so far. */
 static void watch_event(rc_response *response, const rc_stream_event *event, rc_str *error)
 {
     rc_stream_event_info seen;
@@ -89,7 +91,8 @@ static void watch_event(rc_response *response, const rc_stream_event *event, rc_
         *error = seen.error;
 }
 
-/* Parses the events of a body in memory; the parsers view it. */
+/* Parses the events of a complete body and returns the first error, which views the body or
+ * scratch; empty: no error. */
 static rc_str read_events(rc_response *response, rc_str body, rc_buf *scratch)
 {
     rc_sse sse;
@@ -118,7 +121,8 @@ static rc_str read_array(rc_response *response, rc_str body, rc_buf *scratch)
     return error;
 }
 
-/* Reads the usage. Returns the error in the body. Empty: none. */
+/* Reads the usage of a body of several events or array elements. Returns the first error in it;
+ * empty: no error. */
 static rc_str read_pieces(rc_response *response, rc_str body, rc_body_kind kind, rc_buf *scratch)
 {
     rc_buf_reset(scratch);
@@ -158,8 +162,8 @@ bool rc_response_judge_shape(rc_response *response, rc_str body, bool is_good, r
         else if (kind == RC_BODY_ARRAY && response->watch.content_events == 0)
             return false;
     }
-    /* A finish reason that no retry would change keeps its code: a content filter applies in every
-     * shape. */
+    /* If no retry would change the finish reason, the verdict has its code. A content filter, for
+     * example, would apply to a response of the expected shape, too. */
     if (verdict.result == RC_RESPONSE_MISSHAPEN)
         verdict.code = rc_finish_code(is_in_pieces ? response->watch.finish : response->finish);
     *ret_verdict = verdict;
