@@ -14,13 +14,14 @@
 #include "classify/providers/provider.h"
 #include "classify/rules/rule.h"
 
-/* Longest wait that a rate limit explains; a longer one sets hint:long. */
+/* Longest wait that is usual after a rate limit. A longer wait sets the fact hint:long. */
 #define LONG_WAIT_MS INT64_C(3600000)
 
-/* The concepts found in the layers, which are read from the innermost outwards. */
+/* The concepts found in the layers (errors inside each other) of one failure. */
 typedef struct meaning {
     rc_phrase_scan scan;
-    rc_str scanned; /* The text that scan.found belongs to; NULL: none. */
+    rc_str scanned; /* The text whose concepts are in scan.found; its ptr is NULL if there is
+                       none. */
     rc_concept_set says;
     rc_concept_set code;
 } meaning;
@@ -43,7 +44,8 @@ static bool has_decisive(const rc_concept_set *set)
     return false;
 }
 
-/* find_provider may have scanned the same text just before; it is not scanned twice. */
+/* Scans a text, unless scan.found has its concepts already. find_provider scans the messages before
+ * read_layers does. */
 static void scan_text(meaning *m, rc_str text)
 {
     if (m->scanned.ptr == text.ptr && m->scanned.len == text.len)
@@ -70,8 +72,8 @@ static void note_concepts(const rc_evidence *evidence, const meaning *m, rc_str 
     }
 }
 
-/* Looks the code up in the provider's own table of codes. True if it is there; scan.found is then
- * its concept. */
+/* Looks the code up in the provider's own table of codes. If the table has it, puts its concept
+ * into scan.found and returns true. */
 static bool read_known_code(const rc_evidence *evidence, meaning *m, rc_str code)
 {
     const rc_provider *provider = evidence->provider;
@@ -108,8 +110,8 @@ static bool read_codes(const rc_evidence *evidence, meaning *m, const rc_layer *
     return is_decisive;
 }
 
-/* Offset at which the wait begins: the first digit ("retry in 20 seconds"), else the last word
- * ("wait a minute"). */
+/* Offset at which the wait begins within the span: the first digit ("retry in 20 seconds"); without
+ * a digit, the last word ("wait a minute"). */
 static size_t wait_at(rc_str text, rc_phrase_span span)
 {
     for (size_t i = span.from; i < span.to && i < text.len; i++) {
@@ -129,7 +131,8 @@ static void read_wait(rc_evidence *evidence, rc_str text, rc_phrase_span span)
         rc_hints_add_text(&evidence->hints, text, wait_at(text, span));
 }
 
-/* True if the text is about a limit. Only then are numbers in it read as a limit's. */
+/* True if the concepts show that a text is about a limit. Only then its numbers are read as those
+ * of a limit. */
 static bool has_limit_concept(const rc_concept_set *set)
 {
     static const rc_concept CONCEPTS[] = {
@@ -158,7 +161,8 @@ static bool read_message(rc_evidence *evidence, meaning *m, rc_str text)
     return has_decisive(&m->scan.found);
 }
 
-/* Gives the layer after `last` on the way from the innermost to the outermost; NULL: none. */
+/* Returns the next layer after `last` on the way from the innermost to the outermost; NULL if
+ * `last` is the last one. If `last` is NULL, returns the innermost. */
 static const rc_layer *next_outward(const rc_evidence *evidence, const rc_layer *last)
 {
     const rc_layer *best = NULL;
@@ -189,16 +193,16 @@ static void note_layer(const rc_evidence *evidence, const rc_layer *layer)
         rc_evidence_note(evidence, RC_TRACE_FIELD, RC_STR("param"), layer->param);
 }
 
-/* True if the layer has both a message and a typed code: text further out then belongs to a
- * wrapper. */
+/* True if the layer has both a message and a typed (machine-readable) code. The text of the layers
+ * around it then belongs to relays that wrapped the error. */
 static bool has_typed_code(const rc_layer *layer)
 {
     return layer->message.len > 0 &&
            (layer->code.len > 0 || layer->type.len > 0 || layer->status_word.len > 0);
 }
 
-/* Reads the layers from the innermost outwards. Messages and codes of outer layers are read only
- * until one was decisive. */
+/* Reads the layers from the innermost outwards. Once a layer has a message with a decisive concept,
+ * the messages of the layers around it are not read. The same applies to codes. */
 static void read_layers(rc_evidence *evidence, meaning *m)
 {
     bool has_code = false;
@@ -243,7 +247,8 @@ static void set_inner_status(rc_evidence *evidence, int status)
         rc_facts_set_inner(&evidence->facts, status);
         return;
     }
-    /* Without an HTTP status the status in the text stands in for it. */
+    /* The failure has no HTTP status, so the status that its text names is used as the HTTP
+     * status. */
     rc_facts_clear(&evidence->facts, RC_FACT_STATUS_NONE);
     rc_facts_set_status(&evidence->facts, status);
 }
@@ -299,8 +304,9 @@ static rc_limit_kind limit_kind(const rc_evidence *evidence, const meaning *m, r
     return RC_LIMIT_KIND_REQUESTS;
 }
 
-/* A wait is reported where waiting can help. For other categories only a wait from a header is
- * reported, because the provider states it explicitly. */
+/* Returns the wait that the verdict reports; -1 if none. A wait is reported if waiting can help.
+ * For other categories a wait is reported only if it comes from a header, because a header states
+ * it explicitly. */
 static int64_t wait_of(const rc_evidence *evidence, rc_category category)
 {
     rc_hint hint = rc_hints_best(&evidence->hints);
@@ -326,7 +332,8 @@ static rc_rule_input rule_input(const rc_evidence *evidence, const rc_layer *inn
     return input;
 }
 
-/* Gives the innermost message that is not empty, else the page's title. */
+/* Returns the innermost message that is not empty. If all messages are empty, returns the title of
+ * the HTML page. */
 static rc_str message_of(const rc_evidence *evidence)
 {
     for (const rc_layer *layer = next_outward(evidence, NULL); layer != NULL;
@@ -374,8 +381,9 @@ static rc_verdict verdict_of(const rc_evidence *evidence, const meaning *m, cons
     return verdict;
 }
 
-/* Finds the provider: by signatures, then by the host's name, then by names in the text. Each step
- * runs only if the steps before found none, or only an edge server (nginx, Cloudflare ...). */
+/* Finds the provider by signatures, then by the host's name, then by names in the text. Each step
+ * runs only if the steps before it found no provider or only an edge server (nginx, Cloudflare
+ * ...). */
 static void find_provider(rc_evidence *evidence, meaning *m)
 {
     rc_concept_set words = {{0}};
@@ -405,8 +413,9 @@ static bool is_builtin(const rc_rule *rule)
     return false;
 }
 
-/* Sets body:foreign for a text that comes from no failed call, so that a number or a word in it
- * causes no retry. Does nothing if a user's rule or an exit status decides. */
+/* Sets the fact body:foreign if the text does not come from a failed call, so that a number or a
+ * word in it causes no retry. Does nothing if a user's rule or a rule about exit statuses
+ * matches. */
 static void set_foreign(rc_evidence *evidence, const rc_rules *rules)
 {
     if (!rc_evidence_is_foreign(evidence))

@@ -57,8 +57,8 @@ void rc_connection_push_limit(rc_buf *buf, int64_t limit_ms)
     rc_buf_push(buf, RC_STR("ms"));
 }
 
-/* Appends the row's sentence with provider and limit: "exp did not begin its response within 60s
- * (timeouts.first_byte_ms)". */
+/* Appends the sentence of the fault's row with provider and limit: "exp did not begin its response
+ * within 60s (timeouts.first_byte_ms)". */
 static void push_sentence(rc_buf *buf, const rc_connection_info *row, int64_t limit_ms,
                           rc_str provider)
 {
@@ -84,7 +84,8 @@ static void set_message(rc_builder *builder, rc_buf *text)
         rc_builder_set_message(builder, rc_buf_get(text));
 }
 
-/* Sets the row's message: "exp's certificate has expired: it was valid until 2025-01-01." */
+/* Sets the message of the fault's row: "exp's certificate has expired: it was valid until
+ * 2025-01-01." */
 static void set_row_message(rc_builder *builder, const rc_connection_info *row,
                             const rc_failure *failure, rc_str provider)
 {
@@ -103,7 +104,7 @@ static void set_row_message(rc_builder *builder, const rc_connection_info *row,
     set_message(builder, &text);
 }
 
-/* Sets the code's own message, followed by a sentence that names the expired timeout. */
+/* Sets the message of the error code, followed by a sentence that names the expired timeout. */
 static void set_code_message(rc_builder *builder, const rc_connection_info *row, rc_code code,
                              int64_t limit_ms, rc_str provider)
 {
@@ -181,7 +182,8 @@ void rc_connection_describe(rc_builder *builder, const rc_failure *failure,
         set_row_message(builder, row, failure, provider);
         set_advice(builder, row, row->action, rc_str_c(row->advice), failure->limit_ms);
     } else if (code == RC_CODE_STREAM_INTERRUPTED && row->limit_setting[0] != '\0') {
-        /* A timeout ended the stream; the code's own message is about a connection that was cut. */
+        /* A timeout ended the stream. The message of the error code would be wrong, because it is
+         * about a connection that was cut. */
         const rc_code_info *info = rc_code_get(code);
         set_row_message(builder, row, failure, provider);
         set_advice(builder, row, info->action, rc_str_c(info->action_detail), failure->limit_ms);

@@ -11,9 +11,9 @@
 #include "base/str.h"
 #include "base/utf8.h"
 
-/* The response's text is cut into blocks of eight decoded bytes. The request passes through an
- * eight-byte window, byte by byte; each block that equals the window is marked. Two or more marked
- * blocks in a row are text of the request. */
+/* The response's text is cut into blocks of eight decoded bytes. A window of eight bytes moves over
+ * the request, byte by byte, and each block with the same bytes as the window is marked. Two or
+ * more marked blocks in a row are text of the request. */
 #define BLOCK 8u
 #define BLOCKS_MAX (RC_ECHO_TEXT_MAX / BLOCK)
 #define SLOTS (2u * BLOCKS_MAX)
@@ -27,15 +27,17 @@ typedef struct block {
     uint64_t bytes;
     uint16_t from; /* Offset in the text. */
     uint16_t to;
-    uint16_t first;   /* Index of the first block with the same bytes. */
-    bool is_repeated; /* The request contains the block; valid in the first block. */
+    uint16_t first;   /* Index of the first block in `list` with the same bytes. */
+    bool is_repeated; /* The request contains these bytes. Set only in the block with index
+                         `first`. */
 } block;
 
 typedef struct blocks {
     block list[BLOCKS_MAX];
     uint16_t count;
-    uint16_t slots[SLOTS];          /* Hash table: 0 is free, otherwise block index + 1. */
-    bool filter[1u << FILTER_BITS]; /* Hashes in use; rejects most windows of a request early. */
+    uint16_t slots[SLOTS];          /* Hash table of the blocks: block index + 1; 0: free. */
+    bool filter[1u << FILTER_BITS]; /* Hashes of the blocks. Most windows of a request are rejected
+                                       by a look at this array. */
 } blocks;
 
 /* ---- JSON escapes ---- */
@@ -48,7 +50,7 @@ static int hex_of(char c)
     return low >= 'a' && low <= 'f' ? low - 'a' + 10 : -1;
 }
 
-/* Value of the escape "\u00e9" at `at`; -1: not such an escape. */
+/* Value of an escape such as "\u00e9" at `at`; -1: no escape with \u. */
 static int32_t unit_at(rc_str text, size_t at)
 {
     int32_t unit = 0;
@@ -75,8 +77,8 @@ static size_t decode_unit(rc_str text, size_t at, int32_t unit, char out[4], siz
     return rc_utf8_encode(point, out);
 }
 
-/* Decodes the byte or escape at `at` into out and returns the decoded length. *ret_len: bytes of
- * the text it takes. */
+/* Decodes the byte or escape at `at` into `out` and returns the decoded length. *ret_len is its
+ * length in the text. */
 static size_t decode(rc_str text, size_t at, char out[4], size_t *ret_len)
 {
     static const char names[] = "nrtbf";
@@ -117,7 +119,8 @@ static inline uint64_t push_byte(uint64_t bytes, char byte)
     return bytes >> 8 | (uint64_t)(uint8_t)byte << 56;
 }
 
-/* Index of the first block with these bytes; SIZE_MAX: none, and *ret_slot is its free slot. */
+/* Returns the index of the first block with these bytes. If there is none, returns SIZE_MAX and
+ * sets *ret_slot to the free slot for such a block. */
 static size_t find(const blocks *b, uint64_t bytes, uint32_t *ret_slot)
 {
     uint32_t slot = slot_of(bytes);
@@ -166,7 +169,7 @@ static void read_text(blocks *b, rc_str text)
 
 /* ---- search through the request ---- */
 
-/* The last eight bytes read of a string of the request. */
+/* A window over a string of the request: the eight bytes that were read last. */
 typedef struct window {
     uint64_t bytes;
     size_t filled; /* Bytes of the string read so far. */
@@ -182,8 +185,8 @@ static inline void look_up(blocks *b, uint64_t bytes)
         b->list[first].is_repeated = true;
 }
 
-/* Moves the window over the byte or escape at `at`; returns the number of bytes of the string it
- * takes. */
+/* Moves the window over the byte or escape at `at` and returns the length of that byte or escape in
+ * the string. */
 static size_t slide_char(blocks *b, window *w, rc_str words, size_t at)
 {
     char out[4];
@@ -228,8 +231,8 @@ static void read_string(blocks *b, rc_str words)
     }
 }
 
-/* Offset of the quote that ends the string beginning at `from`; the text's length if there is
- * none. */
+/* Offset of the quote that ends the string beginning at `from`; the text's length if the string is
+ * not closed. */
 static size_t string_end(rc_str text, size_t from)
 {
     size_t at = rc_str_find_byte(text, '"', from);
@@ -279,8 +282,8 @@ static bool is_quote(rc_str text, size_t at)
     return text.ptr[at] == '"' && (at == 0 || text.ptr[at - 1] != '\\');
 }
 
-/* A repeated piece may reach into the block before the first marked one and the block after the
- * last. It is widened by up to one block on each side, but not beyond a quote. */
+/* widen_left, widen_right: text of the request need not begin and end at the border of a block.
+ * They extend the marked blocks by up to one block on each side, but not beyond a quote. */
 static size_t widen_left(const blocks *b, rc_str text, uint16_t first, size_t least)
 {
     size_t from = b->list[first].from;

@@ -1,11 +1,13 @@
-/* rc_evidence: one failure, unwrapped without regard to the provider. The provider extractors read
- * and amend it; classify.c turns it into facts.
+/* rc_evidence: everything that the classifier has read from one failure. Unwrapping is the same for
+ * all providers. The extractor of the failure's provider then corrects the evidence, and classify.c
+ * turns it into facts.
  *
  *   body:  {"error":{"message":"Error code: 429 - {'error': {'code': 'insufficient_quota' ...
  *            layer 0: message "Error code: 429 -", status 429
  *            layer 1: code "insufficient_quota" ...                      the innermost decides
  *
- * A layer is one error inside another. All texts view the failure or the caller's space. */
+ * A layer is one error inside another. All texts view (point into) the failure or the caller's
+ * rc_classify_space. */
 #ifndef RC_CLASSIFY_EVIDENCE_H
 #define RC_CLASSIFY_EVIDENCE_H
 
@@ -24,7 +26,8 @@
 #define RC_MODIFIERS_MAX 8u
 #define RC_HEADERS_MAX 256u
 
-/* Bytes of a body, and of one text in it, that are read; the remainder is ignored. */
+/* RC_EVIDENCE_BODY_MAX: bytes of a body that are read; RC_EVIDENCE_TEXT_MAX: bytes of one text in
+ * the body. The remainder is ignored. */
 #define RC_EVIDENCE_BODY_MAX ((size_t)1 << 20)
 #define RC_EVIDENCE_TEXT_MAX ((size_t)4096)
 
@@ -32,7 +35,7 @@ typedef struct rc_layer {
     rc_str where; /* Kind of wrapper ("raw", "json"), for the trace; static text. */
     rc_str type;
     rc_str code;
-    rc_str reason; /* A second typed code: ErrorInfo.reason, x-amzn-errortype. */
+    rc_str reason; /* A second typed (machine-readable) code: ErrorInfo.reason, x-amzn-errortype. */
     rc_str status_word;
     rc_str param;
     rc_str message;
@@ -47,7 +50,7 @@ typedef struct rc_evidence {
     const rc_failure *failure;
     const rc_trace *trace;
     size_t header_count;                /* Headers to read, at most RC_HEADERS_MAX. */
-    const struct rc_provider *provider; /* NULL: no provider of the table. */
+    const struct rc_provider *provider; /* NULL: not recognised. */
     rc_str provider_name;
     rc_str recognised_by;
 
@@ -73,9 +76,9 @@ typedef struct rc_evidence {
     bool is_stream;
 } rc_evidence;
 
-/* Sets the facts of the failure's plain members: status, transport, phase, family, replay,
- * connection fault, exit status. failure, trace, space: borrow until the evidence is no longer
- * used. */
+/* Starts the evidence with the facts of the failure's plain members: status, transport, phase,
+ * family, replay, connection fault, exit status. failure, trace, space: borrows until the evidence
+ * is no longer used. */
 void rc_evidence_init(rc_evidence *evidence, const rc_failure *failure, const rc_trace *trace,
                       rc_classify_space *space);
 
@@ -89,8 +92,8 @@ static inline bool rc_evidence_has(const rc_evidence *evidence, rc_fact fact)
     return rc_facts_has(&evidence->facts, fact);
 }
 
-/* True for a 2xx status without an error object: the text is then the model's output and no
- * evidence. */
+/* True for a 2xx status without an error object. The text is then the output of the model and says
+ * nothing about a failure. */
 bool rc_evidence_is_success(const rc_evidence *evidence);
 
 /* True if the body is a text that does not come from a failed call, such as a compiler's message or
@@ -98,29 +101,31 @@ bool rc_evidence_is_success(const rc_evidence *evidence);
  * ...). */
 bool rc_evidence_is_foreign(const rc_evidence *evidence);
 
-/* Adds an empty layer. Gives a pointer into the evidence; NULL at RC_LAYERS_MAX layers or beyond
- * RC_LAYER_DEPTH_MAX. where: views static text. */
+/* Adds an empty layer. Gives a pointer into the evidence; NULL if there are RC_LAYERS_MAX layers or
+ * if `depth` exceeds RC_LAYER_DEPTH_MAX. where: the layer views (points into) this static text. */
 rc_layer *rc_evidence_add_layer(rc_evidence *evidence, unsigned depth, rc_str where);
 
-/* Gives the deepest layer that has any content, the first of several at one depth; NULL: none. */
+/* Gives the deepest layer that has any content, as a pointer into the evidence. Of several layers
+ * with this depth, gives the first. NULL if no layer has content. */
 const rc_layer *rc_evidence_innermost(const rc_evidence *evidence);
 
-/* Adds the name of a limit, quota or tier. Only the time window that the name states becomes a
- * fact. */
+/* Adds the name of a limit, quota or tier. Only a time window in the name ("per day") becomes a
+ * fact. text: views until the evidence is no longer used. */
 void rc_evidence_add_modifier(rc_evidence *evidence, rc_str text);
 
-/* Gives the value of a JSON string, cut to RC_EVIDENCE_TEXT_MAX: raw itself if it has no escapes,
- * otherwise unescaped into the space. Gives raw unchanged when the space is full. */
+/* Returns the value of a JSON string, cut to RC_EVIDENCE_TEXT_MAX. Without escapes the result is
+ * `raw` itself, otherwise a copy in the caller's space with its escapes decoded. If the space is
+ * full, the result is `raw` unchanged. */
 rc_str rc_evidence_unescape(rc_evidence *evidence, rc_str raw, bool has_escapes);
 
-/* Reports one step to the trace, if there is one. */
+/* Reports one step to the trace, if the caller passed one. */
 void rc_evidence_note(const rc_evidence *evidence, rc_trace_step step, rc_str subject, rc_str text);
 
-/* Splits the failure's event and body into layers. */
+/* rc_unwrap (unwrap/unwrap.c): splits the failure's event and body into layers. */
 void rc_unwrap(rc_evidence *evidence);
 
-/* Reads a finish reason. Sets its fact if the reason is a failure. Returns true if the reason ends
- * a response successfully. */
+/* rc_finish_read (finish.c): reads a finish reason. Sets the reason's fact if the reason is a
+ * failure. Returns true if the reason ends a response successfully. */
 bool rc_finish_read(rc_evidence *evidence, rc_str reason);
 
 #endif

@@ -41,7 +41,8 @@ static const rc_str providers[] = {
 
 _Static_assert(PROVIDER_COUNT <= RC_PROVIDERS_MAX, "the providers have outgrown their range");
 
-/* The numbered facts: the prefix of the name and the range of numbers. */
+/* Facts whose name ends with a number or a listed name: the prefix of the name and the range of
+ * fact numbers. */
 static const struct range {
     rc_str prefix;
     rc_fact base;
@@ -82,7 +83,8 @@ static rc_fact parse_listed(rc_str name)
     return RC_FACT_NONE;
 }
 
-/* Index of a concept. Markers are numbered above the concepts and are not facts. */
+/* Number of the concept with this name. Markers (names of providers) have higher numbers and are
+ * not facts. */
 static unsigned concept_index(rc_str name)
 {
     unsigned concept = rc_concept_parse(name);
@@ -219,7 +221,8 @@ static rc_fact inner_class(int status)
     }
 }
 
-/* Gives the fact's group. A single status belongs to the group of the status classes. */
+/* Returns the group of facts that exclude each other. A single status (status:429) belongs to the
+ * group of the status classes (status:4xx). */
 static unsigned group_of(rc_fact fact)
 {
     if (fact < RC_FACT_LISTED_END)
@@ -231,7 +234,8 @@ static unsigned group_of(rc_fact fact)
     return GROUP_NONE;
 }
 
-/* Gives the class that a single status implies; any other fact implies only itself. */
+/* Returns the class of a single status: status:4xx for status:429. For any other fact returns the
+ * fact itself. */
 static rc_fact class_of(rc_fact fact)
 {
     if (fact >= RC_FACT_STATUS_BASE && fact < RC_FACT_INNER_BASE)

@@ -1,5 +1,5 @@
-/* rc_facts: the facts of one failure as a set of bits. Unwrapping and the provider extractors set
- * them; rules test them. */
+/* rc_facts: the facts of one failure as a set of bits. The classifier sets facts while it reads the
+ * failure; the conditions of rules test them. */
 #ifndef RC_CLASSIFY_FACTS_H
 #define RC_CLASSIFY_FACTS_H
 
@@ -11,8 +11,8 @@
 
 typedef uint16_t rc_fact;
 
-/* The facts listed in spec/facts.def come first. Concepts, providers, statuses and literals have a
- * number range each, so that the table need not list every status. */
+/* The facts listed in spec/facts.def come first. Concepts, providers, statuses and literals are not
+ * listed: each kind has a range of numbers. */
 enum {
     RC_FACT_NONE = 0,
 #define RC_FACT(GROUP, ID, name, text) RC_FACT_##ID,
@@ -24,7 +24,7 @@ enum {
     RC_FACT_PROVIDER_BASE = 384, /* + provider index */
     RC_FACT_STATUS_BASE = 448,   /* + status - 100 */
     RC_FACT_INNER_BASE = 960,    /* + status - 100 */
-    RC_FACT_LITERAL_BASE = 1472, /* + literal of a rules file */
+    RC_FACT_LITERAL_BASE = 1472, /* + index of a literal (a quoted text in a user's rules file) */
     RC_FACT_END = 1728
 };
 
@@ -56,36 +56,41 @@ static inline bool rc_facts_has(const rc_facts *facts, unsigned fact)
     return facts->bits[fact / 64] >> (fact % 64) & 1;
 }
 
-/* Gives the fact of a name ("says:quota", "status:429", "window:long"); RC_FACT_NONE if there is
- * none. */
+/* Returns the fact with this name ("says:quota", "status:429", "window:long"); RC_FACT_NONE if
+ * there is none. */
 rc_fact rc_fact_parse(rc_str name);
 
 /* Appends the fact's name. A literal is written as "literal:N". */
 void rc_fact_push_name(rc_buf *buf, rc_fact fact);
 
-/* Gives the fact's meaning as a clause for people; empty when the name is enough. Static text. */
+/* Returns the fact's meaning as a clause for people, as static text. The text is empty if the name
+ * is clear enough. */
 rc_str rc_fact_text(rc_fact fact);
 
-/* Gives the named facts one by one, for help texts and for suggestions of the nearest name;
- * RC_FACT_NONE past the end. Single statuses and literals are not among them. */
+/* Returns the fact at this index of the list of named facts; RC_FACT_NONE past the end. The list
+ * serves help texts and suggestions of the nearest name. It has no single statuses and no
+ * literals. */
 rc_fact rc_fact_at(size_t index);
 
-/* True if a and b cannot both hold: two facts of one exclusive group, two statuses, or a status and
- * a class that does not contain it. A fact does not exclude itself. */
+/* True if `a` and `b` cannot both be true: two facts of one exclusive group, two statuses, or a
+ * status and a class that does not contain it. A fact does not exclude itself. */
 bool rc_fact_excludes(rc_fact a, rc_fact b);
 
-/* True if b holds whenever a does: status:429 implies status:4xx; every fact implies itself. */
+/* True if `b` is true whenever `a` is true: status:429 implies status:4xx. Every fact implies
+ * itself. */
 bool rc_fact_implies(rc_fact a, rc_fact b);
 
-/* Adds every fact that implies one of the set: for status:4xx each of status:400 to status:499. */
+/* Adds every fact that implies a fact of the set. For example, status:4xx adds status:400 to
+ * status:499. */
 void rc_facts_add_implying(rc_facts *facts);
 
 /* Sets the fact of an HTTP status and the fact of its class, so that a rule with status:4xx matches
- * status:429. Every HTTP status is set by this function. Status 0 sets status:none; a status
- * outside RC_STATUS_FACT_MIN to RC_STATUS_FACT_MAX sets its class only, if it has one. */
+ * status:429. Status 0 sets status:none. A status below RC_STATUS_FACT_MIN or above
+ * RC_STATUS_FACT_MAX sets only the fact of its class, if it has a class. */
 void rc_facts_set_status(rc_facts *facts, int status);
 
-/* Sets the inner: facts of the status that the innermost error carries; 0 sets nothing. */
+/* Sets the facts inner:STATUS and inner:CLASS for the status of the innermost error. Status 0 sets
+ * nothing. */
 void rc_facts_set_inner(rc_facts *facts, int status);
 
 #endif

@@ -20,8 +20,8 @@ static const finish_row ROWS[] = {
 #include "spec/finish.def"
 };
 
-/* True if a finish reason other than length was already a failure. Output cut at the limit is
- * usable, so length must not hide another reason. */
+/* True if an earlier finish reason other than "length" was a failure. Output that was cut at the
+ * token limit is usable, so "length" must not replace another reason. */
 static bool has_failure(const rc_evidence *evidence)
 {
     for (unsigned fact = RC_FACT_FINISH_FILTER; fact <= RC_FACT_FINISH_ERROR; fact++) {
@@ -40,7 +40,8 @@ bool rc_finish_read(rc_evidence *evidence, rc_str reason)
         if (ROWS[i].fact == RC_FACT_NONE)
             return true;
         if (has_failure(evidence))
-            return false; /* With several choices, the first failed one counts. */
+            return false; /* If a response has several choices, the first one with a failure
+                             counts. */
         rc_facts_clear(&evidence->facts, RC_FACT_FINISH_LENGTH);
         rc_evidence_set(evidence, ROWS[i].fact);
         rc_evidence_note(evidence, RC_TRACE_FIELD, RC_STR("finish reason"), reason);

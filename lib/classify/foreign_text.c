@@ -2,7 +2,7 @@
  * code, manuals and changelogs contain the same numbers and words as failures. A text comes from a
  * call if one of its lines has one of these:
  *
- *   a status where a status stands     HTTP 429, status code: 503, Error code: 429, 502 Bad Gateway
+ *   a status in its usual position     HTTP 429, status code: 503, Error code: 429, 502 Bad Gateway
  *   the name of a call's exception     openai.RateLimitError, java.net.SocketTimeoutException
  *   an error about a call              Error: ... stream ..., curl: (28) ..., Failed to connect ...
  *   a transport's own error            TypeError: fetch failed, write EPIPE, dial tcp 10.0.0.1:443
@@ -15,9 +15,10 @@
 
 #define SHORT_BYTES 300
 #define SHORT_LINES 3
-#define LEAD_BYTES 70 /* Longest distance of "error:" from the start of its line. */
+#define LEAD_BYTES 70 /* Highest offset in its line at which "error:" begins a message. */
 #define WORD_MAX 64
-#define NAMED_BYTES 2000 /* A longer text may be about the provider that it names. */
+/* In a longer text, the name of a provider does not mean that the text comes from the provider. */
+#define NAMED_BYTES 2000
 
 static bool is_one_of(rc_str word, const rc_str *words, size_t count)
 {
@@ -28,7 +29,7 @@ static bool is_one_of(rc_str word, const rc_str *words, size_t count)
 }
 #define IS_ONE_OF(word, words) is_one_of(word, words, sizeof(words) / sizeof((words)[0]))
 
-/* Words that texts about network calls use. */
+/* True for words that texts about network calls use. */
 static bool is_call_word(rc_str word)
 {
     static const rc_str WORDS[] = {
@@ -50,7 +51,7 @@ static bool is_call_word(rc_str word)
     return IS_ONE_OF(word, WORDS);
 }
 
-/* Words that begin an error message. */
+/* True for words that begin an error message. */
 static bool is_lead_word(rc_str word)
 {
     static const rc_str WORDS[] = {
@@ -130,8 +131,8 @@ static bool is_errno_name(rc_str word)
 }
 
 /* True for an errno name after the system call that failed, or as the value of an error's code:
- * "read ECONNRESET", "code: 'EPIPE'". Elsewhere, as in a manual page, the name describes no
- * failure. */
+ * "read ECONNRESET", "code: 'EPIPE'". An errno name in any other position, as in a manual page, is
+ * no sign of a failed call. */
 static bool has_failed_call(rc_str line)
 {
     static const rc_str BEFORE[] = {
@@ -157,7 +158,7 @@ static bool has_failed_call(rc_str line)
 /* --- models --- */
 
 /* True for the name of a model family with a version: "claude-opus-4", "gpt4o", "Llama 3". The name
- * alone may be a person's or an animal's. */
+ * without a version may be that of a person or an animal. */
 static bool is_model_at(rc_str line, size_t at)
 {
     static const rc_str FAMILIES[] = {
@@ -306,8 +307,8 @@ static bool has_context(rc_str text)
     return text.len < SHORT_BYTES && lines <= SHORT_LINES && has_call && !has_other;
 }
 
-/* True if the failure has more than a text (a status, a header, a host ...): it then comes from a
- * call. */
+/* True if the failure comes from a call, because it has more than a text: a status, a header, a
+ * host ... */
 static bool is_known_call(const rc_failure *failure)
 {
     return failure->provider.len > 0 || failure->status != 0 || failure->header_count > 0 ||

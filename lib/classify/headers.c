@@ -64,7 +64,8 @@ void rc_headers_read(rc_evidence *evidence)
         evidence->request_id = edge_id;
 }
 
-/* Cuts a header value at its colon: "ThrottlingException:http://internal.amazon.com/coral/...". */
+/* Returns a header's value up to its colon:
+ * "ThrottlingException:http://internal.amazon.com/coral/...". */
 static rc_str type_of(rc_str value)
 {
     size_t to = rc_str_find_byte(value, ':', 0);

@@ -1,14 +1,15 @@
-/* Response headers as evidence: request ids, server name, waits, typed errors. */
+/* Response headers as evidence: request ids, server name, waits, typed (machine-readable)
+ * errors. */
 #ifndef RC_CLASSIFY_HEADERS_H
 #define RC_CLASSIFY_HEADERS_H
 
 #include "classify/evidence.h"
 
-/* Reads request ids, the server's name, waits and x-should-retry. Runs before rc_unwrap. */
+/* Reads request ids, the server's name, waits and x-should-retry. Called before rc_unwrap. */
 void rc_headers_read(rc_evidence *evidence);
 
-/* Adds the typed errors of headers (x-amzn-errortype ...) to the body's outermost layer. Runs after
- * rc_unwrap. */
+/* Adds the typed errors of headers (x-amzn-errortype ...) to the body's outermost layer. Called
+ * after rc_unwrap, which makes the layers. */
 void rc_headers_add_type(rc_evidence *evidence);
 
 #endif

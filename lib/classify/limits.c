@@ -6,7 +6,8 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Bytes in which the "of" of "limit for your organization (...) of 10,000" is searched. */
+/* Number of bytes after "limit" in which the word "of" is searched, as in "limit for your
+ * organization (...) of 10,000". */
 #define OF_REACH 120u
 
 typedef enum role {
@@ -21,8 +22,8 @@ typedef struct role_name {
     role role;
 } role_name;
 
-/* Keywords in texts. Some are names of fields, because texts repeat them, as in "quota_value:
- * 0". */
+/* Keywords before the numbers in texts. Some are names of JSON members, because texts quote them,
+ * as in "quota_value: 0". */
 static const role_name words[] = {
     {RC_STR_INIT("limit"), ROLE_LIMIT},
     {RC_STR_INIT("limits"), ROLE_LIMIT},
@@ -49,7 +50,7 @@ static const role_name fields[] = {
     {RC_STR_INIT("tokensrequested"), ROLE_REQUESTED},
 };
 
-/* Words that may stand between a keyword and its number. */
+/* Words that may be between a keyword and its number. */
 static const rc_str links[] = {
     RC_STR_INIT("of"), RC_STR_INIT("is"), RC_STR_INIT("was"),   RC_STR_INIT("to"),
     RC_STR_INIT("up"), RC_STR_INIT("at"), RC_STR_INIT("about"), RC_STR_INIT("value"),
@@ -74,8 +75,8 @@ static bool is_thousand(rc_str text, size_t at)
            !rc_ascii_is_digit(byte_at(text, at + 4));
 }
 
-/* True if the number that ends here stands alone and is not part of a sum, a range or a
- * percentage. */
+/* True if the number that ends at `at` is a number of its own and not part of a word, a sum, a
+ * range or a percentage. */
 static bool is_end_of_number(rc_str text, size_t at)
 {
     char c = byte_at(text, at);
@@ -146,7 +147,8 @@ static bool is_mark(char c)
            c == '`' || c == '\\';
 }
 
-/* Offset at which the number of a keyword that ended at `at` would begin. */
+/* Offset after the blanks, quotes and link words that follow a keyword: the keyword's number can
+ * only be there. */
 static size_t skip_links(rc_str text, size_t at)
 {
     for (;;) {
@@ -159,8 +161,8 @@ static size_t skip_links(rc_str text, size_t at)
     }
 }
 
-/* Offset of the number after the next "of" of the sentence, as in "limit for your organization of
- * 20,000 input tokens"; RC_STR_NPOS: none. */
+/* Offset at which the number after the sentence's next "of" can begin, as in "limit for your
+ * organization of 20,000 input tokens"; RC_STR_NPOS if there is no "of". */
 static size_t find_of(rc_str text, size_t at)
 {
     rc_str rest = rc_str_slice(text, at, at + OF_REACH);
@@ -173,7 +175,7 @@ static size_t find_of(rc_str text, size_t at)
 
 /* ---- limits ---- */
 
-/* One limit of a list, as far as it was read. */
+/* One limit while its numbers are being read. */
 typedef struct entry {
     int64_t numbers[ROLE_REQUESTED + 1];
     bool has[ROLE_REQUESTED + 1];
@@ -218,7 +220,8 @@ static void add_number(entry *e, role r, int64_t number, rc_limits *limits)
     e->has[r] = true;
 }
 
-/* True if a keyword of `words` may begin with this letter; rejects most words of a text early. */
+/* True if a keyword of `words` begins with this letter. This quick check rejects most words of a
+ * text. */
 static bool may_have_role(char c)
 {
     char lower = rc_ascii_lower(c);
@@ -257,8 +260,8 @@ void rc_limits_parse(rc_str text, rc_limits *limits)
     close_entry(&e, limits);
 }
 
-/* Gives the key in lower case and without separators; empty if it is longer than every key of the
- * table. */
+/* Returns the key in lower case and without _ and -; empty if it is longer than every key of
+ * `fields`. */
 static rc_str fold(rc_str key, char *bytes, size_t size)
 {
     size_t len = 0;
@@ -282,8 +285,8 @@ bool rc_limits_field(rc_str key, rc_str value, rc_limits *limits)
     rc_str trimmed = rc_str_trim(value);
     if (trimmed.len == 0 || take_number(trimmed, 0, &number) != trimmed.len)
         return false;
-    /* Members of one object describe one limit; a second member with the same role begins another
-     * limit. */
+    /* The members of one JSON object describe one limit. A second member with the same role (limit,
+     * used, requested) begins another limit. */
     entry e = {.numbers = {0, limits->limit, limits->used, limits->requested},
                .has = {false, limits->has_limit, limits->has_used, limits->has_requested}};
     bool is_completing = !e.has[r];

@@ -1,6 +1,6 @@
 /* rc_limits: the numbers of a rate limit or quota that a failure names, such as "Limit 6000, Used
- * 5034, Requested 1443". A limit of 0 means that there is no quota at all; a request larger than
- * the whole limit fails however long the client waits. */
+ * 5034, Requested 1443". A limit of 0 means that the account has no quota at all. A request larger
+ * than the whole limit fails however long the client waits. */
 #ifndef RC_CLASSIFY_LIMITS_H
 #define RC_CLASSIFY_LIMITS_H
 
@@ -9,9 +9,10 @@
 
 #include <recourse/str.h>
 
-/* All zero: nothing is known. The numbers are never negative; a fraction is rounded up. When a
- * failure lists several limits, the numbers are those of the first that is too small, else of the
- * first that is 0, else of the first. */
+/* An all-zero struct means that nothing is known. The numbers are never negative; a fraction is
+ * rounded up. If a failure lists several limits, the struct has the numbers of the first limit that
+ * is too small for the request. If no limit is too small, it has those of the first limit that is
+ * 0, otherwise those of the first limit. */
 typedef struct rc_limits {
     int64_t limit;
     int64_t used;
@@ -23,12 +24,13 @@ typedef struct rc_limits {
     bool has_too_small; /* One of the limits is above 0 and below the requested number. */
 } rc_limits;
 
-/* Adds the limits in a text. A number counts only after its keyword ("limit", "used", "current",
- * "requested" ...) and only if it stands alone. text: borrows. */
+/* Adds the limits in a text. A number counts only if it follows a keyword ("limit", "used",
+ * "current", "requested" ...) and is not part of a sum, a range or a percentage. text: borrows
+ * during the call. */
 void rc_limits_parse(rc_str text, rc_limits *limits);
 
 /* Adds a JSON member such as "quotaValue": "0". Returns false if the key does not name a limit or
- * the value is not a number. key, value: borrow. */
+ * the value is not a number. key, value: borrows during the call. */
 bool rc_limits_field(rc_str key, rc_str value, rc_limits *limits);
 
 /* True if one of the limits is 0. */

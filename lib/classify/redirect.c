@@ -16,7 +16,7 @@
 
 /* ---- target address ---- */
 
-/* Offset of the first byte that is one of `bytes`; the length if there is none. */
+/* Offset of the first byte of `text` that is one of `bytes`; the text's length if there is none. */
 static size_t find_any(rc_str text, rc_str bytes)
 {
     size_t at = 0;
@@ -49,15 +49,15 @@ static bool push_authority(rc_buf *buf, rc_str scheme, rc_str authority)
     return true;
 }
 
-/* True for a byte that a path may show. Percent escapes may hide a query and a semicolon may begin
- * a session id; neither is plain. */
+/* True for a byte of a path that a report may show. Not plain are % and ;, because a percent escape
+ * may hide a query and a semicolon may begin a session id. */
 static bool is_plain(char c)
 {
     return rc_ascii_is_alnum(c) || rc_str_find_byte(RC_STR("-._~/:"), c, 0) != RC_STR_NPOS;
 }
 
-/* Offset at which the first run of letters and digits is long enough to be a token (a run with a
- * digit and at least TOKEN_MIN_BYTES); the length if there is none. */
+/* Offset of a byte in the first run of letters and digits that may be a token: the run has at least
+ * TOKEN_MIN_BYTES and a digit. The path's length if there is none. */
 static size_t find_token(rc_str path)
 {
     size_t run = 0;
@@ -72,8 +72,8 @@ static size_t find_token(rc_str path)
     return path.len;
 }
 
-/* Appends the safe part of the path. Text before an @ may be a name and a password, and a token may
- * grant access: the path ends before the segment that contains one. */
+/* Appends the safe part of the path. The shown path ends before the first segment with an @, which
+ * may follow a name and a password, or with a token, which may grant access. */
 static void push_path(rc_buf *buf, rc_str path)
 {
     const size_t end = find_any(path, RC_STR("?#"));

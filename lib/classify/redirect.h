@@ -12,12 +12,13 @@
 
 /* Appends the safe part of a Location header: scheme, host and path. User names, queries and
  * fragments are omitted. The path ends with "…" at the first byte that is not plain text, and
- * before the first segment that looks like a token. Returns false if nothing is left to show;
- * nothing is then written. location: borrows. */
+ * before the first segment that looks like a token. If nothing remains to show, it writes nothing
+ * and returns false. location: borrows during the call. */
 bool rc_redirect_push(rc_buf *buf, rc_str location);
 
-/* Sets message and advice of a report if the status is a redirect and the verdict is
- * ENDPOINT_NOT_FOUND; other reports stay as they are. failure, verdict: borrow. */
+/* Sets message and advice of the report if the failure's status is a redirect and the verdict's
+ * code is RC_CODE_ENDPOINT_NOT_FOUND; otherwise does nothing. failure, verdict: borrows during the
+ * call. */
 void rc_redirect_describe(rc_builder *builder, const rc_failure *failure,
                           const rc_verdict *verdict);
 

@@ -28,10 +28,11 @@ static rc_str without_echo(const rc_failure *failure, rc_str text, char *memory)
     return rc_echo_clean(text, failure->request, failure->model, memory);
 }
 
-/* Gives the part of the provider's message that a client may read; empty: none. The message of an
- * error that the client can fix is passed on whole; that of an account limit with its account data
- * masked. An HTML page is dropped, and so is a message that cannot be compared with the request,
- * because it may repeat the prompt. memory: RC_ECHO_TEXT_MAX bytes. */
+/* Returns the part of the provider's message that a client may read; empty if there is none. If the
+ * client can fix the error, this is the whole message. If the error is an account limit, account
+ * data in the message is masked; the message is dropped if it is an HTML page, or if the request is
+ * no longer available, because the message may repeat the prompt. For other errors the message is
+ * dropped. `memory` has RC_ECHO_TEXT_MAX bytes. */
 static rc_str detail_for_client(const rc_failure *failure, rc_code code, rc_user_action action,
                                 rc_str detail, char *memory)
 {
@@ -45,7 +46,7 @@ static rc_str detail_for_client(const rc_failure *failure, rc_code code, rc_user
     return rc_account_mask(detail, &masked) == RC_OK ? rc_buf_get(&masked) : rc_str_make(NULL, 0);
 }
 
-/* Sets the message with the provider's own message: "openai refused the request as invalid:
+/* Sets a message that contains the provider's own message: "openai refused the request as invalid:
  * Unsupported parameter: 'max_tokens' ..." */
 static void set_message(rc_builder *b, const rc_failure *failure, const rc_verdict *verdict,
                         rc_str detail)
@@ -71,8 +72,8 @@ static void set_message(rc_builder *b, const rc_failure *failure, const rc_verdi
         rc_builder_set_message(b, rc_buf_get(&text));
 }
 
-/* A retryable code advises a retry. If the verdict is not retryable, this sets other advice, by
- * category. */
+/* The advice of a retryable code is to try again. If the verdict is not retryable nevertheless,
+ * sets advice that fits the verdict's category. */
 static void set_action(rc_builder *b, const rc_verdict *verdict)
 {
     const rc_code_info *row = rc_code_get(verdict->code);
@@ -128,7 +129,8 @@ const rc_report *rc_verdict_report(const rc_failure *failure, const rc_verdict *
     rc_builder_set_provider_code(&b, verdict->error_code);
     rc_builder_set_provider_param(&b, verdict->param);
     rc_builder_set_request_id(&b, verdict->request_id);
-    /* For an error that is not retryable the refusal adds nothing. */
+    /* retry_exhausted is set only for a retryable error, because other errors are not retried
+     * anyway. */
     if (verdict->is_retry_refused && verdict->is_retryable)
         rc_builder_set_retry_exhausted(&b, true);
     if (verdict->retry_after_ms >= 0)
@@ -144,7 +146,8 @@ const rc_report *rc_classify(const rc_failure *failure, const rc_rules *rules,
                              const rc_alloc *alloc)
 {
     rc_classify_space space;
-    space.text[0] = '\0'; /* Always written before it is read; static checkers cannot see that. */
+    space.text[0] = '\0'; /* The space is always written before it is read, but static checkers
+                             cannot see that. */
     rc_verdict verdict = rc_judge(failure, rules, NULL, &space);
     return rc_verdict_report(failure, &verdict, alloc);
 }

@@ -1,5 +1,5 @@
-/* Dates at the start of a text, in the notations of error messages. Called by value.c and
- * text.c. */
+/* Parser of a date at the start of a text, in the notations of error messages. Called by value.c
+ * and text.c. */
 #include "base/str.h"
 #include "classify/hints/parts.h"
 #include "codec/datetime.h"
@@ -12,11 +12,11 @@ typedef struct cursor {
     size_t at;
 } cursor;
 
-/* Result of reading the time or the zone after a day. */
+/* Result of reading the time of day, or the time zone, after a day. */
 typedef enum part {
     PART_ABSENT,
     PART_KNOWN,
-    PART_UNKNOWN /* Present but unreadable. */
+    PART_UNKNOWN /* The text has one, but not in a known notation. */
 } part;
 
 typedef struct zone_name {
@@ -24,7 +24,8 @@ typedef struct zone_name {
     int minutes;
 } zone_name;
 
-/* Only unambiguous names: CST, for example, names three zones. */
+/* Names that stand for one time zone only. CST, for example, is missing because it names three
+ * zones. */
 static const zone_name zone_names[] = {
     {RC_STR_INIT("Z"), 0},      {RC_STR_INIT("UTC"), 0},    {RC_STR_INIT("GMT"), 0},
     {RC_STR_INIT("PST"), -480}, {RC_STR_INIT("PDT"), -420}, {RC_STR_INIT("EST"), -300},
@@ -51,7 +52,7 @@ static void skip_blanks(cursor *c)
         c->at++;
 }
 
-/* Reads a number of min to max digits; a longer run of digits is rejected. */
+/* Reads a number of `min` to `max` digits. Returns false if the text has fewer or more digits. */
 static bool take_number(cursor *c, size_t min, size_t max, int *ret)
 {
     int value = 0;
@@ -65,7 +66,7 @@ static bool take_number(cursor *c, size_t min, size_t max, int *ret)
     return true;
 }
 
-/* The separators after year, month and day. */
+/* The separators after year, month and day in one notation of a date. */
 typedef struct day_style {
     rc_str after_year;
     rc_str after_month;
@@ -94,8 +95,8 @@ static bool take_day(cursor *c, rc_civil *civil)
     return false;
 }
 
-/* Fraction of a second in ms, rounded up (it may be 1000), so that a wait is never shorter than the
- * text says. */
+/* Reads a fraction of a second in ms. It is rounded up (to 1000 at most), so that a wait is never
+ * shorter than the text says. */
 static int take_fraction_ms(cursor *c)
 {
     if (peek(c, 0) != '.' || !rc_ascii_is_digit(peek(c, 1)))
@@ -121,7 +122,7 @@ static void skip_to_clock(cursor *c)
         skip_blanks(c);
 }
 
-/* Reads a time of day; without hour and minute nothing is consumed. */
+/* Reads a time of day. If there is no hour with a minute, the cursor does not move. */
 static part take_clock(cursor *c, rc_civil *civil, int *ret_fraction_ms)
 {
     cursor ahead = *c;
@@ -158,7 +159,7 @@ static bool take_offset_digits(cursor *c, int *ret_hours, int *ret_minutes)
            (!take(c, RC_STR(":")) || take_number(c, 2, 2, ret_minutes));
 }
 
-/* Reads a zone offset with its sign; without one nothing is consumed. */
+/* Reads a zone offset with its sign. If there is none, the cursor does not move. */
 static bool take_offset(cursor *c, int *ret_minutes)
 {
     cursor ahead = *c;
@@ -185,7 +186,8 @@ static bool find_zone(rc_str word, int *ret_minutes)
     return false;
 }
 
-/* True for a word of two to four capital letters, which after a time is a zone, AM or PM. */
+/* True for a word of two to four capital letters. After a time of day, such a word is a time zone,
+ * AM or PM. */
 static bool is_zone_like(rc_str word)
 {
     if (word.len < 2 || word.len > 4)
@@ -249,7 +251,7 @@ static bool read_numeric(rc_str text, bool is_chinese, int64_t now_unix_ms, rc_h
     return true;
 }
 
-/* Reads the three date formats of RFC 9110. Only the one with two-digit years has no fixed
+/* Reads the three date formats of RFC 9110. Only the format with two-digit years has no fixed
  * length. */
 static bool read_http(rc_str text, int64_t now_unix_ms, rc_hint_reading *ret, size_t *ret_len)
 {

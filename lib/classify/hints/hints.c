@@ -1,5 +1,5 @@
-/* Collection of hints: recognises headers and fields, matches resets with remainders, selects the
- * wait. Called by headers.c, classify.c, unwrap/ and providers/. */
+/* Collection of hints: recognises headers and JSON members, finds the limits that are exhausted,
+ * selects the wait. Called by headers.c, classify.c, unwrap/ and providers/. */
 #include "classify/hints/hints.h"
 
 #include "base/str.h"
@@ -8,8 +8,8 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Remaining quota of a limit. If two headers disagree, the one that says "none" wins, because the
- * call was refused. */
+/* Remaining quota of a limit. If two headers of one limit disagree, the lower remaining quota
+ * counts, because the call was refused. */
 enum {
     LEFT_UNKNOWN,
     LEFT_SOME,
@@ -89,7 +89,7 @@ static void offer_reading(rc_hints *h, rc_hint *best, rc_hint offered, rc_hint_r
 
 /* ---- names of headers and fields ---- */
 
-/* Bit n stands for letter n of the alphabet. */
+/* A set of letters: bit n is letter n of the alphabet. */
 #define LETTER(c) (1u << ((c) - 'a'))
 
 static bool is_among(uint32_t letters, char c)
@@ -98,8 +98,9 @@ static bool is_among(uint32_t letters, char c)
     return lower >= 'a' && lower <= 'z' && (letters >> (lower - 'a') & 1);
 }
 
-/* Rejects most names by a few of their letters. The sets of letters are compile-time constants: the
- * letters that the rows of the table have at these positions. */
+/* False for most header names that are not in the table. Compares a few letters of the name with
+ * the letters that the rows of the table have at the same positions; these sets are compile-time
+ * constants. */
 static bool may_be_header(rc_str name)
 {
     const uint32_t first = 0u
@@ -166,7 +167,7 @@ static bool is_separator(char c)
     return c == '_' || c == '-';
 }
 
-/* Compares two names without letter case and separators. */
+/* Compares two names; letter case and separators do not matter. */
 static bool is_same_field(rc_str key, rc_str name)
 {
     size_t at = 0;
@@ -197,7 +198,7 @@ bool rc_hint_find_field(rc_str key, rc_hint_form *ret_form)
 
 /* ---- limits ---- */
 
-/* Finds or adds a limit; NULL at RC_HINT_LIMITS_MAX limits. */
+/* Finds a limit, or adds it; NULL if there are RC_HINT_LIMITS_MAX limits already. */
 static rc_hint_limit *find_limit(rc_hints *h, uint8_t group, rc_str name)
 {
     for (size_t i = 0; i < h->limit_count; i++) {
@@ -229,7 +230,8 @@ static void offer_reset(rc_hints *h, uint8_t group, rc_str name, rc_hint offered
         offer_reading(h, &limit->reset, offered, reading);
         return;
     }
-    /* The reset is stored nevertheless: a later header may say that nothing remains. */
+    /* The limit is not exhausted so far. Its reset is stored nevertheless, because a later header
+     * may say that nothing remains. */
     offered.wait_ms = reading.wait_ms;
     if (offered.wait_ms > limit->reset.wait_ms)
         limit->reset = offered;
@@ -250,8 +252,8 @@ static void offer_left(rc_hints *h, uint8_t group, rc_str name, uint8_t left)
         note(h, RC_TRACE_HINT, reset->where, reset->value, reset->wait_ms);
 }
 
-/* Numbers are parsed as durations in seconds, which accepts any notation and is exact to a
- * thousandth. */
+/* Reads a remaining quota. The number is parsed like a duration in seconds, because that parser
+ * accepts any notation and is exact to a thousandth. */
 static uint8_t read_left(rc_hint_left form, rc_str value)
 {
     if (form == RC_HINT_LEFT_STATUS)
@@ -270,7 +272,8 @@ static uint8_t read_left(rc_hint_left form, rc_str value)
 
 /* ---- the RateLimit header ---- */
 
-/* One policy of the header: `limit=100, remaining=0, reset=30`, or `"default";r=0;t=30`. */
+/* One policy (limit) of a RateLimit header: `limit=100, remaining=0, reset=30`, or
+ * `"default";r=0;t=30`. */
 typedef struct policy {
     rc_str name;
     rc_str remaining;
@@ -293,7 +296,8 @@ static bool is_policy_gap(char c)
     return c == ',' || c == ';' || rc_ascii_is_space(c);
 }
 
-/* Stores a "key=value" parameter in the policy; other keys are ignored. */
+/* Stores the remaining quota or the reset of a "key=value" parameter in the policy. Other keys are
+ * ignored. */
 static void take_parameter(rc_str parameter, policy *p)
 {
     size_t equals = rc_str_find_byte(parameter, '=', 0);
@@ -406,7 +410,8 @@ void rc_hints_add_field(rc_hints *h, rc_str key, rc_str value, bool is_number)
     if (!rc_hint_find_field(key, &form))
         return;
     rc_hint offered = {.rank = RC_HINT_RANK_FIELD, .where = key, .value = value};
-    if (!is_number && rc_str_trim(value).len == 0) /* Relays write an empty string for "none". */
+    if (!is_number && rc_str_trim(value).len == 0) /* Relays write an empty string if there is no
+                                                      wait. */
         return;
     offer_reading(h, &h->field, offered, rc_hint_read(form, value, h->now_unix_ms));
 }

@@ -18,10 +18,11 @@
 #include <recourse/classify.h>
 #include <recourse/str.h>
 
-/* Sources of a wait, from weak to strong. */
+/* Sources of a wait, from the least to the most reliable. */
 typedef enum rc_hint_rank {
     RC_HINT_RANK_NONE = 0,
-    RC_HINT_RANK_RESET = 1,           /* Reset of a limit; unknown whether it is exhausted. */
+    RC_HINT_RANK_RESET = 1,           /* Reset of a limit of which is not known whether it is
+                                         exhausted. */
     RC_HINT_RANK_RESET_EXHAUSTED = 2, /* Reset of an exhausted limit. */
     RC_HINT_RANK_WORDING = 3,         /* Text of a message: "try again in 20s". */
     RC_HINT_RANK_FIELD = 4,           /* A member of the JSON body. */
@@ -30,15 +31,15 @@ typedef enum rc_hint_rank {
 
 typedef struct rc_hint {
     rc_hint_rank rank;
-    int64_t wait_ms; /* -1: none; otherwise 0 to RC_DURATION_MAX_MS. */
-    rc_str where;    /* Name of the header or field; "message" for wording. */
+    int64_t wait_ms; /* 0 to RC_DURATION_MAX_MS; -1: no wait. */
+    rc_str where;    /* Name of the header or JSON member; "message" for a wait in a text. */
     rc_str value;    /* The value as written. */
 } rc_hint;
 
 #define RC_HINT_LIMITS_MAX 16u
 
-/* Private: one limit of a provider, identified by its group and the variable part of the header's
- * name. */
+/* Private: one limit of a provider. Its key is the group of the header and the variable part of the
+ * header's name. */
 typedef struct rc_hint_limit {
     uint8_t group;
     uint8_t left; /* Remaining quota: unknown, some or none. */
@@ -57,32 +58,36 @@ typedef struct rc_hints {
     rc_hint_limit limits[RC_HINT_LIMITS_MAX];
 } rc_hints;
 
-/* Starts an empty set of hints. now_unix_ms 0: unknown, so that points in time are ignored. trace:
- * borrows until h is no longer used; may be NULL. The trace gets RC_TRACE_HINT for each accepted
- * wait and RC_TRACE_IGNORED for each rejected one. */
+/* Starts an empty set of hints. If `now_unix_ms` is 0 (unknown), points in time are ignored. trace:
+ * borrows until `h` is no longer used; may be NULL. The trace gets RC_TRACE_HINT for each accepted
+ * wait and RC_TRACE_IGNORED for each rejected wait. */
 void rc_hints_init(rc_hints *h, int64_t now_unix_ms, const rc_trace *trace);
 
-/* Adds a response header, or a header that a body repeats. Headers may come in any order; a header
- * that is not a hint is skipped. name, value: views until h is no longer used. */
+/* Adds a response header, or a header that is repeated in a body. Headers may come in any order; a
+ * header that is not a hint is skipped. name, value: `h` views (points into) them until it is no
+ * longer used. */
 void rc_hints_add_header(rc_hints *h, rc_str name, rc_str value);
 
-/* True if a JSON member of this name is a hint. Fast enough to be called for every member. */
+/* True if a JSON member with this name is a hint. The function is fast enough to be called for
+ * every member. */
 bool rc_hints_is_field(rc_str key);
 
 /* Adds a JSON member: a string's text, or a number as written. A key that is not a hint is skipped.
- * For a protobuf duration in JSON, {"seconds": 54}, pass the seconds under the outer key. key,
- * value: view until h is no longer used. */
+ * For a protobuf duration such as "retryDelay": {"seconds": 54}, the caller passes the outer key
+ * with the seconds. key, value: `h` views (points into) them until it is no longer used. */
 void rc_hints_add_field(rc_hints *h, rc_str key, rc_str value, bool is_number);
 
-/* Adds a wait from a message's text. At text.ptr[at] begins a duration, a point in time, or words
- * such as "in about" before one of these. The caller must know that the text before `at` announces
- * a wait. text: views until h is no longer used. */
+/* Adds a wait from a message's text. `at` is the offset of a duration, of a point in time, or of
+ * words such as "in about" before the duration or point in time. The caller must know that the text
+ * before `at` announces a wait. text: `h` views (points into) it until it is no longer used. */
 void rc_hints_add_text(rc_hints *h, rc_str text, size_t at);
 
-/* Gives the hint that applies; rank RC_HINT_RANK_NONE and wait -1 if there is none. h: borrows. */
+/* Returns the hint that applies. Without a hint, the result has rank RC_HINT_RANK_NONE and wait -1.
+ * h: borrows during the call. */
 rc_hint rc_hints_best(const rc_hints *h);
 
-/* Gives the wait of rc_hints_best in milliseconds. -1: none; 0: at once. */
+/* Returns the wait of rc_hints_best in milliseconds; 0 if the provider allows a retry at once, -1
+ * without a hint. */
 int64_t rc_hints_wait_ms(const rc_hints *h);
 
 #endif

@@ -5,7 +5,7 @@
 #include "classify/hints/hints.h"
 #include "codec/duration.h"
 
-/* Notations of a value; spec/hints.def describes each. */
+/* Notations of a value; spec/hints.def describes each form. */
 typedef enum rc_hint_form {
     RC_HINT_FORM_MS,
     RC_HINT_FORM_SECONDS,
@@ -14,7 +14,8 @@ typedef enum rc_hint_form {
     RC_HINT_FORM_POLICY
 } rc_hint_form;
 
-/* Families of limit headers. A reset and a remainder belong to one limit only within a group. */
+/* Families of headers about limits. A reset and a remaining quota belong to the same limit only if
+ * their headers are in the same group. */
 typedef enum rc_hint_group {
     RC_HINT_GROUP_X_RATELIMIT,
     RC_HINT_GROUP_X_RATE_LIMIT,
@@ -25,7 +26,7 @@ typedef enum rc_hint_group {
     RC_HINT_GROUP_X_CODEX
 } rc_hint_group;
 
-/* Notations of a remaining quota; spec/hints.def describes each. */
+/* Notations of a remaining quota; spec/hints.def describes each notation. */
 typedef enum rc_hint_left {
     RC_HINT_LEFT_COUNT,
     RC_HINT_LEFT_PERCENT,
@@ -35,12 +36,12 @@ typedef enum rc_hint_left {
 
 /* A wait, or the reason why a value was rejected. */
 typedef struct rc_hint_reading {
-    int64_t wait_ms; /* -1: rejected. */
+    int64_t wait_ms; /* The wait; -1 if the value was rejected. */
     rc_str why;      /* Reason of the rejection; static text for people. */
 } rc_hint_reading;
 
-/* Smallest number that is a point in time instead of a wait: 31 years as a wait, 9 September 2001
- * as an epoch. The bound is the same in seconds and, times 1000, in milliseconds. */
+/* Smallest number that is read as a point in time (seconds since 1970: 9 September 2001) and not as
+ * a wait (31 years). RC_HINT_EPOCH_MS is the same bound for milliseconds. */
 #define RC_HINT_EPOCH_S INT64_C(1000000000)
 #define RC_HINT_EPOCH_MS (RC_HINT_EPOCH_S * 1000)
 
@@ -54,30 +55,34 @@ static inline rc_hint_reading rc_hint_reject(rc_str why)
     return (rc_hint_reading){.wait_ms = -1, .why = why};
 }
 
-/* Reads the whole value in the given form (not POLICY). value: borrows. */
+/* Reads the whole value in the given form, which must not be RC_HINT_FORM_POLICY. value: borrows
+ * during the call. */
 rc_hint_reading rc_hint_read(rc_hint_form form, rc_str value, int64_t now_unix_ms);
 
-/* Gives the wait from now until unix_ms; 0 for a point in the past. */
+/* Returns the wait from now until `unix_ms`; 0 if `unix_ms` is in the past. */
 rc_hint_reading rc_hint_until(int64_t unix_ms, int64_t now_unix_ms);
 
-/* Gives the rejection of a duration by the parser's status. text: borrows. */
+/* Returns the rejection of a duration, with a reason that follows from the parser's status. text:
+ * borrows during the call. */
 rc_hint_reading rc_hint_reject_duration(rc_status status, rc_str text);
 
 /* Reads a date at the start of text: 2026-01-01T00:00:00Z, "2026-08-06 20:06:00", "2026-08-01 at
- * 00:00 UTC", 2026/08/06, 2026年8月6日, or an HTTP date. A date without a zone is China Standard Time
- * if is_chinese, otherwise UTC. Returns false if there is no date. text: borrows. */
+ * 00:00 UTC", 2026/08/06, 2026年8月6日, or an HTTP date. A date without a zone is read as China
+ * Standard Time if `is_chinese`, otherwise as UTC. Returns false if there is no date. text: borrows
+ * during the call. */
 bool rc_hint_read_date(rc_str text, bool is_chinese, int64_t now_unix_ms, rc_hint_reading *ret,
                        size_t *ret_len);
 
-/* True if name fits pattern, which may have one `*`; letter case does not matter. *ret_star: the
- * text that the star stands for, without the hyphens around it; views name. */
+/* True if `name` fits `pattern`, which may have one `*`; letter case does not matter. *ret_star
+ * gets the text that the star stands for, without the hyphens around it, and views (points into)
+ * `name`. */
 bool rc_hint_match(rc_str pattern, rc_str name, rc_str *ret_star);
 
-/* Finds the form of a JSON member; false if key is no hint. */
+/* Finds the form of a JSON member; returns false if `key` is not a hint. */
 bool rc_hint_find_field(rc_str key, rc_hint_form *ret_form);
 
-/* Replaces *best by the offered hint if that one is longer, and reports the offered hint to the
- * trace. */
+/* Replaces *best by the offered hint if the offered wait is longer. Reports the offered hint to the
+ * trace. best, offered: borrows during the call. */
 void rc_hints_offer(rc_hints *h, rc_hint *best, const rc_hint *offered);
 
 /* Reports a rejected hint to the trace. */

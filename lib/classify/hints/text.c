@@ -6,10 +6,10 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Highest number of words and marks between `at` and the time. */
+/* Highest number of words and marks that are skipped before a duration or point in time. */
 #define LEAD_MAX 8
 
-/* Distance from a date, in bytes, within which its language is detected. */
+/* Number of bytes before and after a date in which the text's language is detected. */
 #define AROUND_BYTES 256u
 
 static const rc_str lead_words[] = {
@@ -37,7 +37,8 @@ typedef struct unit {
     rc_str ascii; /* The unit as rc_duration_parse reads it. */
 } unit;
 
-/* A longer unit precedes its prefixes. A lone 时 is not listed: it means a time of day. */
+/* The first match is used, so a unit comes before the units that are prefixes of it. 时 alone is not
+ * listed, because it means a time of day. */
 static const unit cjk_units[] = {
     {RC_STR_INIT("毫秒"), RC_STR_INIT("ms")},   {RC_STR_INIT("ミリ秒"), RC_STR_INIT("ms")},
     {RC_STR_INIT("밀리초"), RC_STR_INIT("ms")}, {RC_STR_INIT("秒钟"), RC_STR_INIT("s")},
@@ -122,7 +123,7 @@ static size_t skip_lead(rc_str text, size_t at)
     return at;
 }
 
-/* Value of "a", "an", "another" and "zero" to "ten"; -1: another word. */
+/* Value of "a", "an", "another" and "zero" to "ten"; -1 for any other word. */
 static int number_word(rc_str word)
 {
     if (rc_str_eq_nocase(word, RC_STR("a")) || rc_str_eq_nocase(word, RC_STR("an")) ||
@@ -135,8 +136,9 @@ static int number_word(rc_str word)
     return -1;
 }
 
-/* Moves `at` back over an article or number word: phrases skip "an" as a stop word, so that for "in
- * an hour" the caller passes the offset of "hour". */
+/* Returns the offset of the article or number word before `at`; `at` if there is none. The phrase
+ * scanner skips "an" as a stop word, so that for "in an hour" the caller passes the offset of
+ * "hour". */
 static size_t back_over_article(rc_str text, size_t at)
 {
     size_t end = at;
@@ -150,8 +152,8 @@ static size_t back_over_article(rc_str text, size_t at)
     return is_article && rc_ascii_is_alpha(byte_at(text, at)) ? from : at;
 }
 
-/* True if there are Han characters and no kana around `at`: a time without a zone is then China's.
- * Always false where no year can begin. */
+/* True if there are Chinese characters and no Japanese kana around `at`: a date without a zone is
+ * then in China Standard Time. Always false if no year can begin at `at`. */
 static bool is_chinese(rc_str text, size_t at)
 {
     if (!rc_ascii_is_digit(byte_at(text, at)) || !rc_ascii_is_digit(byte_at(text, at + 3)))
@@ -171,8 +173,8 @@ static bool is_chinese(rc_str text, size_t at)
 
 /* ---- parts of a duration ---- */
 
-/* Bytes of one part: a number without thousands separators and its unit, as rc_duration_parse reads
- * them. */
+/* Longest part of a duration, in bytes: a number without thousands separators and its unit, in the
+ * notation of rc_duration_parse. */
 #define PART_MAX 48u
 
 typedef struct part {
@@ -269,8 +271,9 @@ static size_t skip_joint(rc_str text, size_t at)
     return at;
 }
 
-/* Reads durations that the codec does not: number words, thousands with commas, East Asian units.
- * Each part must be shorter than the one before, so that "1小时 5 小时" is not read as six hours. */
+/* Reads durations that codec/duration.c does not read: number words, thousands with commas, East
+ * Asian units. Each part must be shorter than the part before, so that "1小时 5 小时" is not read as
+ * six hours. */
 static rc_status take_parts(rc_str text, size_t at, int64_t *ret_ms, size_t *ret_end)
 {
     int64_t total = 0;
@@ -314,8 +317,8 @@ static bool read_unit_first(rc_str text, size_t at, rc_hint_reading *ret, size_t
     return true;
 }
 
-/* Gives the field name before `at`, as in "retry_after=30" and "'retry_after': 30"; empty if there
- * is none. */
+/* Returns the member name before the value at `at`, as in "retry_after=30" and "'retry_after': 30";
+ * empty if there is none. */
 static rc_str label_before(rc_str text, size_t at)
 {
     bool has_mark = false;
@@ -332,7 +335,8 @@ static rc_str label_before(rc_str text, size_t at)
     return has_mark ? rc_str_slice(text, from, end) : rc_str_slice(text, at, at);
 }
 
-/* Reads a number without a unit: an epoch, or the value of a field that the text quotes. */
+/* Reads a number without a unit: a Unix time, or the value of a JSON member that the text
+ * quotes. */
 static rc_hint_reading read_plain(rc_str text, size_t at, int64_t now_unix_ms, size_t *ret_end)
 {
     size_t end = at;

@@ -1,5 +1,6 @@
 /* Time spans in .NET's notation: 02:11:53, 5.03:23:11 (days before the point), 00:00:30.5. Called
- * by text.c, only after words that mean a wait; elsewhere the same digits are a time of day. */
+ * by text.c, only after words that mean a wait, because without such words the same digits are a
+ * time of day. */
 #include "base/str.h"
 #include "classify/hints/parts.h"
 
@@ -13,7 +14,7 @@ static size_t digits(rc_str text, size_t at, int64_t *ret_value)
     return to;
 }
 
-/* Reads a colon and two digits, up to 59. */
+/* Reads a colon and two digits with a value of at most 59. */
 static bool take_sixty(rc_str text, size_t *at, int64_t *ret_value)
 {
     if (*at >= text.len || text.ptr[*at] != ':')
@@ -43,7 +44,7 @@ bool rc_hint_read_timespan(rc_str text, int64_t *ret_ms, size_t *ret_len)
     if (hours > 23 || !take_sixty(text, &at, &minutes) || !take_sixty(text, &at, &seconds))
         return false;
     if (at + 1 < text.len && text.ptr[at] == '.' && rc_ascii_is_digit(text.ptr[at + 1])) {
-        seconds++; /* Rounded up: a wait is never shorter than the text says. */
+        seconds++; /* Rounded up, so that a wait is never shorter than the text says. */
         for (at++; at < text.len && rc_ascii_is_digit(text.ptr[at]);)
             at++;
     }

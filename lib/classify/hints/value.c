@@ -23,15 +23,15 @@ rc_hint_reading rc_hint_reject_duration(rc_status status, rc_str text)
     return rc_hint_reject(RC_STR("too long for a wait"));
 }
 
-/* Rounds up: rc_epoch_parse truncates to milliseconds, and a wait must not be shorter than the
- * value says. */
+/* Rounds up `unix_ms`, which rc_epoch_parse has truncated to milliseconds: a wait must not be
+ * shorter than the value says. */
 static int64_t round_epoch(rc_str value, int64_t unix_ms)
 {
     size_t point = rc_str_find_byte(value, '.', 0);
     return unix_ms + (point != RC_STR_NPOS && value.len > point + 4);
 }
 
-/* Reads a date; true only if it fills the whole value. */
+/* Reads a date. Returns true only if the date is the whole value. */
 static bool read_whole_date(rc_str value, int64_t now_unix_ms, rc_hint_reading *ret)
 {
     size_t len;
@@ -65,7 +65,8 @@ static rc_hint_reading read_amount(rc_str value, rc_unit unit)
     return rc_hint_wait(ms);
 }
 
-/* Reads AUTO: numbers below RC_HINT_EPOCH_S are seconds, larger ones are points in time. */
+/* Reads RC_HINT_FORM_AUTO: a number below RC_HINT_EPOCH_S is a wait in seconds, a larger number is
+ * a point in time. */
 static rc_hint_reading read_auto(rc_str value, int64_t now_unix_ms)
 {
     int64_t ms;

@@ -8,13 +8,15 @@
 _Static_assert(RC_CONCEPT_COUNT <= RC_CONCEPTS_MAX, "more concepts than the set holds");
 _Static_assert(RC_MARKER_END <= RC_MARKER_BASE + RC_MARKERS_MAX, "more markers than the set holds");
 
-/* Positions that the end of a sentence, and the end of a text, add. */
+/* Amount by which the end of a sentence, and the end of a text, increases the position of the next
+ * word. Both exceed RC_PHRASE_GAP_MAX, so that no phrase continues across the end. */
 #define SENTENCE_STEP 64u
 #define TEXT_STEP 1000u
 
 _Static_assert(RC_PHRASE_GAP_MAX < SENTENCE_STEP, "a gap must not cross the end of a sentence");
 
-/* The highest position at which a text may begin: positions never wrap within one text. */
+/* The highest position after which another text may begin, so that positions do not overflow within
+ * one text. */
 #define POSITION_MAX (UINT32_MAX - TEXT_STEP - RC_PHRASE_TEXT_MAX * 2 * (SENTENCE_STEP + 1))
 
 #define WORDS_AT_ONCE 64u
@@ -67,16 +69,17 @@ unsigned rc_marker_parse(rc_str name)
 
 /* ---- the scanner ---- */
 
-/* State of one scan. Markers use positions of their own: an address counts as one word for phrases
- * and as several for markers. */
+/* State of one scan. Markers (names of providers) have positions of their own, because an address
+ * counts as one word for phrases and as several words for markers. */
 typedef struct scanner {
     rc_phrase_scan *scan;
-    uint32_t position;       /* Position of the word before. */
+    uint32_t position;       /* Position of the word that was read last. */
     uint32_t first_position; /* Position of the text's first word. */
-    uint32_t negated_to;     /* No phrase begins at or before this position. */
+    uint32_t negated_to;     /* A negation forbids that a phrase begins up to this position. */
     uint32_t marker_drift;   /* Added to `position` for markers. */
     const rc_word *last;     /* The last word that is not a stop word. */
-    unsigned flags;          /* RC_WORD_NEW_SENTENCE if skipped stop words had it. */
+    unsigned flags;          /* RC_WORD_NEW_SENTENCE if the skipped stop words before the next word
+                                had this flag. */
     bool was_in_address;
 } scanner;
 
@@ -96,8 +99,8 @@ static inline void reach(rc_phrase_scan *scan, unsigned step, uint32_t to, uint3
     scan->from[step] = (uint16_t)from;
 }
 
-/* Advances the phrases that this word continues. The list of steps ends with step 0, which is
- * always in reach. */
+/* Advances the phrases that this word continues. The list of preceding steps ends with step 0,
+ * which is always in reach and so ends the loop. */
 static inline void move_on(scanner *r, const rc_lexeme *lexeme, const rc_word *word,
                            uint32_t position)
 {
@@ -156,9 +159,9 @@ static const rc_lexeme *lexeme_of(const rc_word *word)
     return lexeme->hash == word->hash ? lexeme : other;
 }
 
-/* Sets the position of a word that begins a sentence, belongs to an address or is the whole of
- * split words. Consecutive words of one address share one position for phrases; markers count each
- * of them. */
+/* Sets the position of a word that begins a sentence, belongs to an address, or repeats split words
+ * as a whole. Consecutive words of one address share one position for phrases. For markers each of
+ * these words has a position. */
 static void set_position(scanner *r, unsigned flags)
 {
     bool is_in_address = flags & RC_WORD_IN_ADDRESS;
@@ -173,7 +176,7 @@ static void set_position(scanner *r, unsigned flags)
     r->was_in_address = is_in_address;
 }
 
-/* Markers also match inside addresses and ignore negation. */
+/* Advances the markers, which also match inside addresses and ignore negation. */
 static void step_markers(scanner *r, const rc_lexeme *lexeme, const rc_word *word)
 {
     uint32_t negated_to = r->negated_to;
@@ -221,7 +224,7 @@ static void step_end(scanner *r)
 
 void rc_phrase_scan_init(rc_phrase_scan *scan)
 {
-    /* The other members are written before they are read. */
+    /* The other members need no initial value, because they are written before they are read. */
     memset(scan->reach, 0, sizeof scan->reach);
     scan->found = (rc_concept_set){{0}};
     scan->position = 0;

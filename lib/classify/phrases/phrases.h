@@ -1,5 +1,5 @@
-/* Phrases: finds the concepts that a text expresses. One pass over the text serves any number of
- * phrases.
+/* Phrases: finds the concepts (meanings such as "quota exhausted") that a text expresses. One pass
+ * over the text finds any number of phrases.
  *
  *   text ──► words ──► stems ──► lexicon ──► steps of phrases ──► concepts
  *
@@ -8,10 +8,10 @@
  * "exceeded" and "Exceeding". Identifiers are split into words: "rate_limit_exceeded",
  * "RateLimitExceeded" and "rate-limit-exceeded" are equal. A Chinese character is a word.
  *
- * For each step of each phrase the scanner stores the position of its latest match; a word advances
- * every step that it fits. The latest match is enough, because every continuation of an earlier
- * match also continues the latest. Time is linear in the text's length for a given table; memory is
- * fixed. */
+ * A step is a position in a phrase. For each step the scanner stores where it was reached last.
+ * Each word of the text advances every phrase whose next word it is. The last match of a step is
+ * enough, because a word that continues an earlier match also continues the last one. Time is
+ * linear in the text's length for a given table; memory is fixed. */
 #ifndef RC_CLASSIFY_PHRASES_PHRASES_H
 #define RC_CLASSIFY_PHRASES_PHRASES_H
 
@@ -25,24 +25,25 @@
 
 /* Specificity of a concept. */
 typedef enum rc_concept_kind {
-    RC_CONCEPT_DECISIVE = 1, /* States what happened. */
-    RC_CONCEPT_WEAK = 2,     /* States it in general terms; a more specific concept takes
+    RC_CONCEPT_DECISIVE = 1, /* Says what happened: "rate limit exceeded". */
+    RC_CONCEPT_WEAK = 2,     /* Says in general terms what happened; a more specific concept takes
                                 precedence. */
-    RC_CONCEPT_MODIFIER = 3, /* Means nothing alone: time windows, limits, advertising. */
+    RC_CONCEPT_MODIFIER = 3, /* Says nothing about a failure without another concept: time windows,
+                                limits, advertising. */
     RC_CONCEPT_MARKER = 4    /* Names a provider. */
 } rc_concept_kind;
 
 /* Name, description and kind of a concept or marker. Concepts are numbered from 0 to
- * RC_CONCEPT_COUNT - 1, markers from RC_MARKER_BASE to RC_MARKER_END - 1. Other numbers give the
- * empty name, the empty text and kind 0. Static text. */
+ * RC_CONCEPT_COUNT - 1, markers from RC_MARKER_BASE to RC_MARKER_END - 1. For other numbers, name
+ * and text are empty and the kind is 0. Name and text are static. */
 rc_str rc_concept_name(unsigned concept);
 rc_str rc_concept_text(unsigned concept); /* Empty for a marker. */
 rc_concept_kind rc_concept_kind_of(unsigned concept);
 
-/* Gives the concept with this name; RC_CONCEPT_COUNT if there is none. */
+/* Returns the concept with this name; RC_CONCEPT_COUNT if there is none. */
 unsigned rc_concept_parse(rc_str name);
 
-/* Gives the marker with this name; RC_MARKER_END if there is none. */
+/* Returns the marker with this name; RC_MARKER_END if there is none. */
 unsigned rc_marker_parse(rc_str name);
 
 typedef struct rc_concept_set {
@@ -62,11 +63,12 @@ typedef struct rc_phrase_span {
 } rc_phrase_span;
 
 typedef struct rc_phrase_scan {
-    rc_concept_set found;                                   /* Concepts of the last text. */
-    rc_phrase_span spans[RC_CONCEPTS_MAX + RC_MARKERS_MAX]; /* Valid for the concepts in found. */
+    rc_concept_set found;                                   /* Concepts of the text that was scanned
+                                                               last. */
+    rc_phrase_span spans[RC_CONCEPTS_MAX + RC_MARKERS_MAX]; /* Valid for the concepts in `found`. */
     /* Private. For each step of each phrase: the last position at which the next step may follow,
-     * and the byte offset of the phrase's first word. Positions grow from text to text, so that the
-     * arrays need not be cleared. */
+     * and the byte offset of the phrase's first word. Positions increase from text to text, so that
+     * the arrays need not be cleared. */
     uint32_t position;
     uint32_t reach[RC_PHRASE_STEPS];
     uint16_t from[RC_PHRASE_STEPS];
@@ -74,13 +76,13 @@ typedef struct rc_phrase_scan {
 
 void rc_phrase_scan_init(rc_phrase_scan *scan);
 
-/* Finds every concept in the first RC_PHRASE_TEXT_MAX bytes of text; afterwards `found` and `spans`
- * describe this text. text: borrows. */
+/* Finds every concept in the first RC_PHRASE_TEXT_MAX bytes of the text and stores the result in
+ * `found` and `spans`. text: borrows during the call. */
 #define RC_PHRASE_TEXT_MAX 8192u
 void rc_phrase_scan_text(rc_phrase_scan *scan, rc_str text);
 
-/* Finds the concepts of a typed code ("insufficient_quota"): one identifier without sentences and
- * addresses. code: borrows. */
+/* Finds the concepts of a typed (machine-readable) code such as "insufficient_quota", which is one
+ * identifier without sentences and addresses. code: borrows during the call. */
 void rc_phrase_scan_code(rc_phrase_scan *scan, rc_str code);
 
 #endif

@@ -1,5 +1,6 @@
-/* Word reader: splits a text into words; the fast path for ASCII words in one letter case. Called
- * by phrases.c and gen_phrases. */
+/* Word reader: splits a text into words. This file reads the frequent words, which are ASCII
+ * letters in one letter case; words_special.c reads all other text. Called by phrases.c and
+ * gen_phrases. */
 #include "classify/phrases/words.h"
 
 #include "base/str.h"
@@ -7,8 +8,8 @@
 
 /* ---- hashes ---- */
 
-/* Hashes must not depend on byte order: gen_phrases writes the table on one machine and others read
- * it. */
+/* Hashes must not depend on byte order, because gen_phrases writes the table on one machine and
+ * programs on other machines read it. */
 static uint64_t little_endian(uint64_t value)
 {
     return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? __builtin_bswap64(value) : value;
@@ -27,7 +28,8 @@ static void store64(char *p, uint64_t value)
     memcpy(p, &value, sizeof value);
 }
 
-/* Mixes three 8-byte parts into a hash. Injective for words of up to 8 bytes. */
+/* Mixes three 8-byte parts of a word into a hash. Different words of up to 8 bytes have different
+ * hashes. */
 static uint64_t mix(uint64_t a, uint64_t b, uint64_t c)
 {
     uint64_t h = a * UINT64_C(0x9E3779B97F4A7C15);
@@ -38,7 +40,7 @@ static uint64_t mix(uint64_t a, uint64_t b, uint64_t c)
     return h ^ h >> 29;
 }
 
-/* bytes: padded with zeros. */
+/* `bytes` must be padded with zeros. */
 uint64_t rc_words_hash_bytes(const char bytes[RC_WORD_MAX + 1])
 {
     return mix(load64(bytes), load64(bytes + 8), load64(bytes + 16));
@@ -84,7 +86,8 @@ void rc_words_look_for_address(rc_words *w, size_t from, size_t to)
 
 #define EACH_BYTE UINT64_C(0x0101010101010101)
 
-/* Gives the 8 bytes from `at` on, zeros past the end. text.len must be at least 8. */
+/* Returns the 8 bytes from `at` on, with zeros past the end of the text. text.len must be at least
+ * 8. */
 static uint64_t bytes_at(rc_str text, size_t at)
 {
     if (at + 8 <= text.len)
@@ -104,13 +107,13 @@ static unsigned count_letters(uint64_t bytes)
     return others ? (unsigned)__builtin_ctzll(others) / 8 : 8;
 }
 
-/* Mask of the first `count` bytes, 1 to 8. */
+/* Mask of the first `count` bytes; `count` is 1 to 8. */
 static uint64_t mask_of(unsigned count)
 {
     return UINT64_MAX >> (64 - 8 * count);
 }
 
-/* True if all letters have one case, apart from a word's capital first letter: the word is then not
+/* True if all letters have the same case, not counting a capital first letter. Such a word is not
  * split. */
 static bool is_one_case(uint64_t bytes, uint64_t mask, uint64_t not_first)
 {
@@ -172,9 +175,9 @@ static unsigned read_long(rc_str text, size_t from, uint64_t *ret_hash)
 
 /* Properties of a byte next to a plain word. */
 enum {
-    CHAR_OTHER = 1, /* Before or after a word: read_plain_words leaves the word to
-                       words_special.c. */
-    CHAR_SIGN = 2,  /* Before a word: not a mere separator. */
+    CHAR_OTHER = 1, /* Next to a word: read_plain_words leaves the word to words_special.c. */
+    CHAR_SIGN = 2,  /* Before a word: a sign that must be read and not only skipped as a
+                       separator. */
     CHAR_JOINT = 4  /* After a word: the word may be part of an address. */
 };
 
@@ -198,7 +201,7 @@ static const uint8_t CHARS[256] = {[0 ... 0x1F] = CHAR_SIGN,
                                    [0x7F] = CHAR_SIGN,
                                    [0x80 ... 0xFF] = CHAR_OTHER};
 
-/* Gives the offset after characters that only separate words. */
+/* Returns the offset after characters that only separate words. */
 static inline size_t skip_separators(rc_str text, size_t at)
 {
     while (at < text.len && !(CHARS[(unsigned char)text.ptr[at]] & (CHAR_OTHER | CHAR_SIGN)))
@@ -206,8 +209,8 @@ static inline size_t skip_separators(rc_str text, size_t at)
     return at;
 }
 
-/* Reads plain words (ASCII letters in one case, which most words are) until max or until a word
- * needs words_special.c. text.len must be at least 8. */
+/* Reads plain words (ASCII letters in one case, as most words are). Ends when o->words has `max`
+ * words or when the next word needs words_special.c. The text's length must be at least 8. */
 static void read_plain_words(rc_words_out *o, size_t max)
 {
     rc_words *w = o->w;

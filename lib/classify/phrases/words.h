@@ -1,5 +1,5 @@
-/* Words: splits a text into the words that phrases consist of. A word is the hash of its stem and
- * its position.
+/* Words: splits a text into the words that phrases consist of. A word is represented by the hash of
+ * its stem and by its position.
  *
  *   "Rate_limit exceeded for GPT-4, 10/min."  ──►  rat limit exceed gpt [4] 10 per min
  *
@@ -8,12 +8,14 @@
  *   ai and openai). A Chinese, Japanese or Korean character is a word.
  * - Digits form a number, with commas and one point inside. Digits directly after a letter, _ or -
  *   are part of a name and not a number.
- * - > >= < <= are words, % is "percent", a / with that meaning is "per".
- * - "doesn't" is does and not, "cannot" is can and not; 's and similar endings are dropped.
+ * - The signs > >= < <= are words. % is the word "percent", and a slash that means "per" is the
+ *   word "per".
+ * - "doesn't" is split into does and not, "cannot" into can and not. 's and similar endings are
+ *   dropped.
  * - The words of a web or mail address are flagged as such.
  *
- * Stop words are words here; the lexicon marks them. docs/internals/phrases.md has the complete
- * description. */
+ * Stop words ("the", "a") are read like other words; the lexicon marks them.
+ * docs/internals/phrases.md has the complete description. */
 #ifndef RC_CLASSIFY_PHRASES_WORDS_H
 #define RC_CLASSIFY_PHRASES_WORDS_H
 
@@ -28,14 +30,15 @@
 
 typedef enum rc_word_kind {
     RC_WORD_TEXT = 0,
-    RC_WORD_NUMBER = 1 /* Every zero (0, 00, 0.0) has the hash of the word "#0". */
+    RC_WORD_NUMBER = 1 /* Zero in any notation (0, 00, 0.0) has the hash of the word "#0". */
 } rc_word_kind;
 
 enum {
     RC_WORD_NEW_SENTENCE = 1, /* A sentence ended before this word. */
     RC_WORD_IN_ADDRESS = 2,
-    RC_WORD_WHOLE = 4 /* The whole of the split words before it, at the position of the last of
-                         them. */
+    /* This word repeats, as a whole, the words before it into which it was split ("OpenAI" after
+     * "open" and "ai"). Its position is that of the last of them. */
+    RC_WORD_WHOLE = 4
 };
 
 typedef struct rc_word {
@@ -47,53 +50,55 @@ typedef struct rc_word {
 } rc_word;
 
 typedef struct rc_words {
-    rc_str text;        /* Borrowed text. The other members are private. */
+    rc_str text;        /* The borrowed text that is read. The other members are private. */
     size_t at;          /* Offset of the next byte to read. */
     size_t letters_to;  /* End of the last word of letters. */
     size_t address_to;  /* End of the address that was found last. */
     size_t searched_to; /* No address begins before this offset. */
     size_t whole_from;  /* Start of the word that is being split. */
     bool is_code;
-    bool is_splitting; /* A word is being split at its letter case. */
+    bool is_splitting; /* The reader is inside a word that it splits at its letter case. */
     bool is_new_sentence;
 } rc_words;
 
-/* Starts a reader. is_code: the text is one identifier, without sentences and addresses. text:
- * borrows. */
+/* Starts a reader. `is_code` says that the text is one identifier, without sentences and addresses.
+ * text: borrows until the reader is no longer used. */
 void rc_words_init(rc_words *words, rc_str text, bool is_code);
 
-/* Reads the next words into ret and returns their number, at most max (at least RC_WORDS_STEP); 0
- * at the end. */
+/* Reads up to `max` words into `ret` and returns their number; 0 at the end of the text. `max` must
+ * be at least RC_WORDS_STEP. */
 #define RC_WORDS_STEP 4u
 size_t rc_words_read(rc_words *words, rc_word *ret, size_t max);
 
-/* Gives the hash of the stem of one word in lower case. The word is not split. */
+/* Returns the hash of the stem of one word in lower case. The word is not split. */
 uint64_t rc_word_hash(rc_str word);
 
-/* Gives the stem of a word in lower case: its first `len` bytes, of which the last is replaced by
- * `last`. Cuts plural s, ed, ing, final e and a doubled consonant; does not look at the meaning. */
+/* Returns the stem of a word in lower case: the first `len` bytes of the word, with the last of
+ * these bytes replaced by `last`. Plural s, ed, ing, final e and a doubled consonant are cut by
+ * their letters alone, whatever the word means. */
 typedef struct rc_stem {
     unsigned len;
     char last;
 } rc_stem;
 rc_stem rc_word_stem(const char *word, unsigned len);
 
-/* True if a word that ends with these two small letters may have a shorter stem. A single test
- * without branches, because the branch predictor cannot foresee the endings of words. */
+/* True if a word whose last two letters are `before` and `last` (lower case) may have a shorter
+ * stem. The test has no branches, because a branch predictor cannot predict the endings of
+ * words. */
 static inline bool rc_stem_may_cut(char last, char before)
 {
     const uint32_t ends = 1u << ('s' & 31) | 1u << ('e' & 31) | 1u << ('d' & 31) | 1u << ('g' & 31);
     return (ends >> (last & 31) & 1u) | (uint32_t)(last == before);
 }
 
-/* Gives the length of the address that begins at text[at]; 0: none. *ret_searched_to: no address
- * begins before it. */
+/* Returns the length of the address that begins at text[at]; 0 if there is none. No address begins
+ * between `at` and *ret_searched_to. */
 size_t rc_words_address_len(rc_str text, size_t at, size_t *ret_searched_to);
 
-/* Words that the lexicon marks; NULL-terminated lists. */
-extern const char *const rc_words_stopwords[];    /* Words without meaning; they do not count as
-                                                     positions. */
-extern const char *const rc_words_negators[];     /* Words that negate a phrase beginning directly
+/* Lists of words that the lexicon marks; each list ends with NULL. */
+extern const char *const rc_words_stopwords[];    /* Words that say nothing; the scanner skips
+                                                     them. */
+extern const char *const rc_words_negators[];     /* Words that negate a phrase that begins directly
                                                      after them. */
 extern const char *const rc_words_negators_cjk[]; /* Chinese negators. */
 

@@ -4,8 +4,8 @@
 
 #include "base/str.h"
 
-/* Top-level domains that are hardly ever a file extension, or a word after a point with a missing
- * blank. */
+/* Top-level domains. The list omits names that are also file extensions, or words that may follow a
+ * full stop without a blank. */
 static const rc_str TOP_LEVELS[] = {
     RC_STR_INIT("com"),  RC_STR_INIT("org"),  RC_STR_INIT("net"),   RC_STR_INIT("io"),
     RC_STR_INIT("ai"),   RC_STR_INIT("dev"),  RC_STR_INIT("app"),   RC_STR_INIT("co"),
@@ -47,7 +47,7 @@ static bool is_path_char(char c)
            c != '\\';
 }
 
-/* End of an address without the punctuation of the sentence around it. */
+/* End of the address from `at` on, without punctuation of the sentence around it. */
 static size_t path_end(rc_str text, size_t at)
 {
     size_t end = skip(text, at, is_path_char);
@@ -56,7 +56,8 @@ static size_t path_end(rc_str text, size_t at)
     return end;
 }
 
-/* End of the host without a trailing point; `from` if it has no known top-level domain. */
+/* End of the host name that begins at `from`, without a trailing point; `from` if the name has no
+ * known top-level domain. */
 static size_t host_end(rc_str text, size_t from)
 {
     size_t end = skip(text, from, is_host_char);
@@ -75,8 +76,8 @@ static bool is_metric_char(char c)
     return rc_ascii_is_alnum(c) || c == '_';
 }
 
-/* True if the path is the name of a metric ("host.tld/requests_per_minute_per_model"): it is then
- * read as text. */
+/* True if the path is the name of a metric ("host.tld/requests_per_minute_per_model"). Such a path
+ * is read as text and not as part of the address. */
 static bool is_metric(rc_str text, size_t slash)
 {
     size_t end = skip(text, slash + 1, is_metric_char);

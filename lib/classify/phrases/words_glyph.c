@@ -9,7 +9,7 @@ static bool is_ideograph(uint32_t cp)
            (cp >= 0x20000 && cp <= 0x3FFFF);
 }
 
-/* True for letters of alphabets such as Latin, Greek and Georgian, without the blocks of
+/* True for letters of alphabets such as Latin, Greek and Georgian, and false for the blocks of
  * punctuation, signs and symbols. */
 static bool is_letter(uint32_t cp)
 {

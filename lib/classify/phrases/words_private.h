@@ -5,13 +5,13 @@
 
 #include "classify/phrases/words.h"
 
-/* Character classes of the reader. An ASCII character is its own class, as is a character that
- * folds to ASCII. */
+/* Character classes of the reader. The class of an ASCII character is the character itself. A
+ * character that folds to an ASCII character (full width) has that character's class. */
 enum {
     GLYPH_LETTER = 0x80, /* A letter beyond ASCII. */
-    GLYPH_IDEOGRAPH,     /* A character that is a word of its own. */
-    GLYPH_FULL_STOP,     /* Ends a sentence whatever follows. */
-    GLYPH_AT_MOST,       /* The sign for "less than or equal". */
+    GLYPH_IDEOGRAPH,     /* A character that is a word of its own, as in Chinese. */
+    GLYPH_FULL_STOP,     /* A full stop that ends a sentence whatever follows it. */
+    GLYPH_AT_MOST,       /* The character for "less than or equal". */
     GLYPH_AT_LEAST,
     GLYPH_OTHER
 };
@@ -24,7 +24,8 @@ typedef struct rc_word_glyph {
 /* The letters of one word, in lower case, padded so that the hash can read 8 bytes at a time. */
 typedef struct rc_word_letters {
     char bytes[RC_WORD_MAX + 1];
-    unsigned len; /* May exceed RC_WORD_MAX; bytes then has only the first ones. */
+    unsigned len; /* Length of the word. If it exceeds RC_WORD_MAX, `bytes` has only the word's
+                     beginning. */
 } rc_word_letters;
 
 /* The output of one rc_words_read. */
@@ -34,17 +35,18 @@ typedef struct rc_words_out {
     size_t count;
 } rc_words_out;
 
-/* Gives the character at text[at]; a blank of length 0 past the end. */
+/* Returns the character at text[at]; a blank of length 0 past the end. */
 rc_word_glyph rc_words_glyph(rc_str text, size_t at);
 
-/* Hashes a word. bytes: padded with zeros. */
+/* Hashes a word. `bytes` must be padded with zeros. */
 uint64_t rc_words_hash_bytes(const char bytes[RC_WORD_MAX + 1]);
 
-/* Checks whether an address begins at `from`, where a word that ended at `to` begins, and stores
- * its end in the reader. */
+/* Checks whether an address begins with the word from `from` to `to`. If so, stores the end of the
+ * address in the reader. */
 void rc_words_look_for_address(rc_words *w, size_t from, size_t to);
 
-/* Each function reads the item of its name at the reader's offset and moves the offset after it. */
+/* rc_words_read_word, _number, _ideograph, _sign: each reads the item in its name at the reader's
+ * offset and moves the offset after the item. */
 void rc_words_read_word(rc_words_out *o);
 void rc_words_read_number(rc_words_out *o);
 void rc_words_read_ideograph(rc_words_out *o, rc_word_glyph g);

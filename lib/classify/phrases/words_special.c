@@ -1,5 +1,5 @@
-/* Word reader for all other text: mixed letter case, apostrophes, letters beyond ASCII, numbers,
- * signs. Called by words.c. */
+/* Word reader for the text that words.c does not read: mixed letter case, apostrophes, letters
+ * beyond ASCII, numbers, signs. Called by words.c. */
 #include "base/str.h"
 #include "classify/phrases/words_private.h"
 
@@ -27,7 +27,7 @@ static void emit(rc_words_out *o, uint64_t hash, size_t from, size_t to, rc_word
                                      .flags = (uint8_t)flags};
 }
 
-/* Emits a word that is not in the text literally, for the text from `from` to `to`. */
+/* Emits `word` for the text from `from` to `to`, which has another spelling (% for "percent"). */
 static void emit_as(rc_words_out *o, const char *word, size_t from, size_t to)
 {
     emit(o, rc_word_hash(rc_str_c(word)), from, to, RC_WORD_TEXT, 0);
@@ -50,7 +50,8 @@ static void push_letter(rc_word_letters *l, rc_str text, size_t at, rc_word_glyp
     }
 }
 
-/* True if an identifier's next word begins at this letter: RateLimit, AIPolicy; not APIs. */
+/* True if an identifier's next word begins at `at`, as at the L of RateLimit or the P of AIPolicy.
+ * False in "APIs". */
 static bool is_seam(rc_str text, unsigned before, size_t at, rc_word_glyph here)
 {
     if (!is_upper(here.code))
@@ -65,8 +66,8 @@ static bool is_seam(rc_str text, unsigned before, size_t at, rc_word_glyph here)
     return !is_plural;
 }
 
-/* Reads letters from `at` to the next seam, or to the end of the letters if !is_to_seam. Returns
- * where they end. */
+/* Reads letters from `at` on. If `is_to_seam`, reads up to the next change of letter case that
+ * splits a word. Returns the offset after the letters. */
 static size_t read_letters(rc_str text, size_t at, bool is_to_seam, rc_word_letters *l)
 {
     *l = (rc_word_letters){0};
@@ -90,7 +91,7 @@ static bool letters_are(const rc_word_letters *l, const char *word)
 /* Kinds of ending after an apostrophe. */
 typedef enum tail {
     TAIL_NONE,
-    TAIL_NOT, /* n't: the n is the word's last letter. */
+    TAIL_NOT, /* n't, as in "doesn't"; the letters before the apostrophe include the n. */
     TAIL_DROP /* 's 're 've 'll 'd 'm */
 } tail;
 
@@ -116,7 +117,7 @@ static tail read_tail(rc_str text, size_t at, const rc_word_letters *l, size_t *
     return TAIL_NONE;
 }
 
-/* Emits "can't", "won't", "doesn't" as the word without n't, and "not". */
+/* Emits a word such as "can't" or "doesn't" as two words: the word without n't, and "not". */
 static void emit_negated(rc_words_out *o, rc_word_letters *l, size_t from, size_t to)
 {
     if (letters_are(l, "can")) {
@@ -141,7 +142,7 @@ static void emit_letters(rc_words_out *o, rc_word_letters *l, size_t from, size_
     emit_as(o, "not", from, to);
 }
 
-/* Emits a word that was split at its letter case once more as a whole. */
+/* After the parts of a word that was split at its letter case, emits the word as a whole. */
 static void emit_whole(rc_words_out *o, size_t to)
 {
     rc_words *w = o->w;
@@ -194,7 +195,7 @@ typedef struct digits {
     bool is_zero;
 } digits;
 
-/* Reads digits with inner commas and points. Returns where they end. */
+/* Reads digits with commas and points between them. Returns the offset after the digits. */
 static size_t read_digits(rc_str text, size_t at, digits *d)
 {
     for (;;) {
@@ -217,7 +218,7 @@ static size_t read_digits(rc_str text, size_t at, digits *d)
 }
 
 /* Digits of a name ("gpt-4") and digits with more than one point ("1.2.3") are words, not numbers.
- * The hash of a name's digits begins with _, which no other word contains. */
+ * Before the hash is made, the digits of a name get the prefix _, which no other word contains. */
 void rc_words_read_number(rc_words_out *o)
 {
     rc_words *w = o->w;
@@ -245,7 +246,7 @@ void rc_words_read_number(rc_words_out *o)
 
 /* ---- signs ---- */
 
-/* True for the point of "e.g.", "i.e." and "vs.", which ends no sentence. */
+/* True if the point at `dot` belongs to "e.g.", "i.e." or "vs." and so does not end a sentence. */
 static bool is_abbreviation(rc_str text, size_t dot)
 {
     static const char *const ABBREVIATIONS[] = {"e.g", "i.e", "vs"};
@@ -262,8 +263,8 @@ static bool is_abbreviation(rc_str text, size_t dot)
     return false;
 }
 
-/* True if a line break is within a sentence, as terminals and logs insert it: a letter or digit
- * precedes it and a small letter follows. */
+/* True if the line break is within a sentence, as terminals and logs insert line breaks: a letter
+ * or digit precedes the line break and a lower-case letter follows. */
 static bool is_folded(rc_str text, size_t at)
 {
     size_t from = at;
@@ -323,8 +324,7 @@ static void read_comparison(rc_words_out *o, rc_word_glyph g)
     emit_as(o, g.code == '<' ? "<=" : ">=", from, w->at);
 }
 
-/* Reads an escape. "\n" as two characters is an escaped line break in quoted text and ends a
- * sentence. */
+/* Reads a backslash. Backslash and n, an escaped line break in quoted text, end a sentence. */
 static size_t read_backslash(rc_words *w)
 {
     char next = w->at + 1 < w->text.len ? rc_ascii_lower(w->text.ptr[w->at + 1]) : ' ';

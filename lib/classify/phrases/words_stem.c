@@ -32,8 +32,8 @@ static bool has_vowel(const char *word, unsigned len)
     return false;
 }
 
-/* Length without a plural ending: exceeds, boxes, processes. Unchanged: "access", "status",
- * "analysis". */
+/* Length of the word without a plural ending, as in "exceeds", "boxes" and "processes". "access",
+ * "status" and "analysis" keep their length. */
 static unsigned cut_plural(const char *word, unsigned len)
 {
     char before = word[len - 2];
@@ -47,7 +47,8 @@ static unsigned cut_plural(const char *word, unsigned len)
     return is_hiss ? len - 2 : len - 1;
 }
 
-/* Length without ed or ing. "exceed" and "need" have neither ending; "used" becomes "use". */
+/* Length of the word without the ending ed or ing. "exceed" and "need" do not have this ending;
+ * "used" becomes "use". */
 static unsigned cut_participle(const char *word, unsigned len)
 {
     if (word[len - 1] == 'd' && word[len - 2] == 'e' && word[len - 3] != 'e') {
@@ -62,14 +63,15 @@ static unsigned cut_participle(const char *word, unsigned len)
     return len;
 }
 
-/* True for the negations "not" and "non", to which "note" and "none" must not be cut. */
+/* True for "not" and "non". "note" and "none" must not be cut to these words, which are
+ * negations. */
 static bool is_negation(const char *word, unsigned len)
 {
     return len == 3 && word[0] == 'n' && word[1] == 'o' && (word[2] == 't' || word[2] == 'n');
 }
 
-/* Ends the stem: cuts a final e and a doubled consonant. is_cut: more than a plural s was cut
- * before. */
+/* Cuts a final e and a doubled consonant, which completes the stem. `is_cut` says that more than a
+ * plural s was cut before. */
 static rc_stem end_stem(const char *word, unsigned len, bool is_cut)
 {
     char last = word[len - 1];

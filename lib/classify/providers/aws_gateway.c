@@ -1,11 +1,12 @@
-/* Extractor for AWS load balancers and API Gateway: code for failures that the rows of
+/* Extractor for AWS load balancers and API Gateway: handles failures that the rows of
  * spec/providers.def cannot describe. Called by provider.c; docs/providers/aws_gateway.md describes
  * the failures. */
 #include "base/str.h"
 #include "classify/providers/provider.h"
 
-/* Adds the missing type to two messages. Without its header an exhausted usage plan is only "Limit
- * Exceeded"; a call to an unknown route gets "Missing Authentication Token". */
+/* Adds the typed (machine-readable) code to two messages that may come without the header that has
+ * it. "Limit Exceeded" means an exhausted usage plan; "Missing Authentication Token" is also the
+ * message of an unknown route. */
 void rc_extract_aws_gateway(rc_evidence *evidence)
 {
     for (size_t i = 0; i < evidence->layer_count; i++) {

@@ -1,10 +1,10 @@
-/* Extractor for AWS Bedrock: code for failures that the rows of spec/providers.def cannot describe.
+/* Extractor for AWS Bedrock: handles failures that the rows of spec/providers.def cannot describe.
  * Called by provider.c; docs/providers/bedrock.md describes the failures. */
 #include "base/str.h"
 #include "classify/providers/provider.h"
 
-/* A ModelErrorException carries the status of the model's own server: with a 4xx there the request
- * is at fault, although the outer status is 424. */
+/* The layer of a ModelErrorException has the status of the model's own server. If that status is a
+ * 4xx, the request is at fault, although the HTTP status is 424. */
 void rc_extract_bedrock(rc_evidence *evidence)
 {
     for (size_t i = 0; i < evidence->layer_count; i++) {

@@ -1,4 +1,4 @@
-/* Extractor for Cerebras: code for failures that the rows of spec/providers.def cannot describe.
+/* Extractor for Cerebras: handles failures that the rows of spec/providers.def cannot describe.
  * Called by provider.c; docs/providers/cerebras.md describes the failures. */
 #include "classify/providers/provider.h"
 

@@ -1,11 +1,11 @@
-/* Extractor for Cloudflare: code for failures that the rows of spec/providers.def cannot describe.
+/* Extractor for Cloudflare: handles failures that the rows of spec/providers.def cannot describe.
  * Called by provider.c; docs/providers/cloudflare.md describes the failures. */
 #include "base/str.h"
 #include "classify/providers/provider.h"
 #include "classify/text_find.h"
 
-/* Gives the four-digit number after the words: "error code: 1015" in plain text, "Error 1020" in a
- * page. */
+/* Returns the four-digit number after the words, as in "error code: 1015" (plain text) and "Error
+ * 1020" (HTML page). */
 static rc_str number_after(rc_str text, rc_str words)
 {
     size_t from;

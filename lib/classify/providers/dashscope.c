@@ -1,12 +1,12 @@
-/* Extractor for DashScope: code for failures that the rows of spec/providers.def cannot describe.
+/* Extractor for DashScope: handles failures that the rows of spec/providers.def cannot describe.
  * Called by provider.c; docs/providers/dashscope.md describes the failures. */
 #include "base/str.h"
 #include "classify/providers/provider.h"
 #include "classify/text_find.h"
 
-/* The compatible mode reports a limit of tokens per minute with OpenAI's message and code for an
- * exhausted quota. The link at the end of the message shows the difference: #token-limit is the
- * rate limit, unless the message is about the free quota. */
+/* In its OpenAI-compatible mode, DashScope reports a limit of tokens per minute with the message
+ * and code that OpenAI has for an exhausted quota. A link to #token-limit at the end of the message
+ * means the rate limit, unless the message is about the free quota. */
 void rc_extract_dashscope(rc_evidence *evidence)
 {
     for (size_t i = 0; i < evidence->layer_count; i++) {

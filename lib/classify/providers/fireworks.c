@@ -1,4 +1,4 @@
-/* Extractor for Fireworks AI: code for failures that the rows of spec/providers.def cannot
+/* Extractor for Fireworks AI: handles failures that the rows of spec/providers.def cannot
  * describe. Called by provider.c; docs/providers/fireworks.md describes the failures. */
 #include "base/str.h"
 #include "classify/providers/provider.h"

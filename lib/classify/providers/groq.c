@@ -1,4 +1,4 @@
-/* Extractor for Groq: code for failures that the rows of spec/providers.def cannot describe. Called
+/* Extractor for Groq: handles failures that the rows of spec/providers.def cannot describe. Called
  * by provider.c; docs/providers/groq.md describes the failures. */
 #include "classify/providers/provider.h"
 

@@ -1,10 +1,10 @@
-/* Extractor for Kong: code for failures that the rows of spec/providers.def cannot describe. Called
+/* Extractor for Kong: handles failures that the rows of spec/providers.def cannot describe. Called
  * by provider.c; docs/providers/kong.md describes the failures. */
 #include "base/str.h"
 #include "classify/providers/provider.h"
 
-/* The message is the same for every window; the header whose remaining count is 0 names the
- * exhausted one. */
+/* Kong's message is the same for every time window. The name of the header whose remaining count is
+ * 0 contains the exhausted window. */
 void rc_extract_kong(rc_evidence *evidence)
 {
     for (size_t i = 0; i < evidence->header_count; i++) {

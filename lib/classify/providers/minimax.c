@@ -1,10 +1,10 @@
-/* Extractor for MiniMax: code for failures that the rows of spec/providers.def cannot describe.
+/* Extractor for MiniMax: handles failures that the rows of spec/providers.def cannot describe.
  * Called by provider.c; docs/providers/minimax.md describes the failures. */
 #include "base/str.h"
 #include "classify/providers/provider.h"
 
-/* Reads the error number in parentheses at the end of the message. (json.c reads the other form,
- * status_code of base_resp.) */
+/* Reads the error number in parentheses at the end of the message. Errors with the number in
+ * base_resp.status_code are read by json.c. */
 void rc_extract_minimax(rc_evidence *evidence)
 {
     for (size_t i = 0; i < evidence->layer_count; i++) {

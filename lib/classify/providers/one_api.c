@@ -1,4 +1,4 @@
-/* Extractor for one-api and new-api relays: code for failures that the rows of spec/providers.def
+/* Extractor for one-api and new-api relays: handles failures that the rows of spec/providers.def
  * cannot describe. Called by provider.c; docs/providers/one_api.md describes the failures. */
 #include "base/str.h"
 #include "classify/providers/provider.h"

@@ -1,14 +1,15 @@
-/* rc_provider: everything that is specific to one provider. The generic unwrapping reads nearly
- * every error. A provider's row in spec/providers.def and its extractor add codes that are numbers
- * or have another meaning there, headers that identify the provider, and deviations from the usual
- * formats. */
+/* rc_provider: everything that is specific to one provider. Nearly every error is read without
+ * regard to the provider. A provider's row in spec/providers.def and its extractor (a function that
+ * corrects the evidence) add codes that are numbers or have a special meaning at this provider,
+ * headers that identify the provider, and deviations from the usual formats. */
 #ifndef RC_CLASSIFY_PROVIDERS_PROVIDER_H
 #define RC_CLASSIFY_PROVIDERS_PROVIDER_H
 
 #include "classify/evidence.h"
 #include "classify/phrases/phrases.h"
 
-/* A typed code, type or reason that only this provider's documentation explains. */
+/* A typed (machine-readable) code, type or reason that only this provider's documentation
+ * explains. */
 typedef struct rc_known_code {
     rc_str code;
     uint8_t concept;
@@ -21,15 +22,15 @@ typedef enum rc_signature_kind {
     RC_SIGNATURE_TITLE = 4   /* The outermost message contains the text. */
 } rc_signature_kind;
 
-/* A sign by which a provider is recognised. Headers, server names, typed codes and texts of the
- * table are checked first, then names in the text (spec/phrases.txt). */
+/* A sign by which a provider is recognised. The signatures of the table (headers, server names,
+ * typed codes, texts) are checked first, then names of providers in the text (spec/phrases.txt). */
 typedef struct rc_provider_signature {
     rc_signature_kind kind;
     rc_str text;
 } rc_provider_signature;
 
-/* Precedence if several providers are recognised: a relay wins over the service whose error it
- * relays, and both win over an edge server, which stands in front of any provider. */
+/* Precedence if several providers are recognised. A relay has precedence over the service whose
+ * error it relays. An edge server, which may be in front of any provider, comes last. */
 typedef enum rc_provider_rank {
     RC_PROVIDER_EDGE = 1,
     RC_PROVIDER_SERVICE = 2,
@@ -44,12 +45,13 @@ typedef struct rc_provider {
     size_t code_count;
     const rc_provider_signature *signatures;
     size_t signature_count;
-    /* Handles what the tables cannot describe. May set facts, change layers and drop hints. NULL:
-     * none. */
+    /* Extractor: handles failures that the tables cannot describe. It may set facts, change layers
+     * and drop hints. NULL if the provider needs none. */
     void (*extract)(rc_evidence *evidence);
 } rc_provider;
 
-/* Prototypes of the extractors. A row with EXTRACT OWN has one, in providers/ID.c. */
+/* Prototypes of the extractors. A row of the table with EXTRACT OWN has an extractor, in
+ * providers/ID.c. */
 #define RC_EXTRACT_NONE(ID)
 #define RC_EXTRACT_OWN(ID) void rc_extract_##ID(rc_evidence *evidence);
 #define RC_PROVIDER(ID, name, title, RANK, EXTRACT, codes, signatures) RC_EXTRACT_##EXTRACT(ID)
@@ -57,23 +59,24 @@ typedef struct rc_provider {
 #undef RC_EXTRACT_NONE
 #undef RC_EXTRACT_OWN
 
-/* Finds a provider by name, in any letter case; NULL if the table has none. Gives static data. */
+/* Finds a provider by name, in any letter case. Gives static data; NULL if the table has no such
+ * provider. */
 const rc_provider *rc_provider_find(rc_str name);
 
-/* Gives the provider's index in the table. */
+/* Returns the provider's index in the table. */
 unsigned rc_provider_index(const rc_provider *provider);
 
-/* For extractors: if the HTTP status is `status`, sets `code` as the outermost layer's code unless
- * it has one. For statuses with a meaning of the provider's own. */
+/* For extractors of providers that give an HTTP status a special meaning: if the failure's status
+ * is `status`, sets `code` as the code of the outermost layer, unless that layer has a code. */
 void rc_provider_set_status_code(rc_evidence *evidence, int status, rc_str code);
 
-/* Recognises the provider from the failure's own member, headers and codes. Returns true if no
- * provider or only an edge server was found: the caller should then call
+/* Recognises the provider from the failure's member `provider`, its headers and its codes. Returns
+ * true if no provider or only an edge server was found. The caller should then call
  * rc_provider_find_by_name. */
 bool rc_provider_find_by_signature(rc_evidence *evidence);
 
-/* Recognises the provider from the markers in a text. words: borrows. recognised_by: views static
- * text. */
+/* Recognises the provider from the markers (names of providers) in a text. words: borrows during
+ * the call. recognised_by: the evidence views (points into) this static text. */
 void rc_provider_find_by_name(rc_evidence *evidence, const rc_concept_set *words,
                               rc_str recognised_by);
 

@@ -1,9 +1,9 @@
-/* Extractor for Text Generation Inference: code for failures that the rows of spec/providers.def
+/* Extractor for Text Generation Inference: handles failures that the rows of spec/providers.def
  * cannot describe. Called by provider.c; docs/providers/tgi.md describes the failures. */
 #include "classify/providers/provider.h"
 
-/* The chat route writes 422 into every error event of a stream, whatever the error; that status is
- * dropped. */
+/* The chat route writes the status 422 into every error event of a stream, whatever the error is.
+ * This status is dropped. */
 void rc_extract_tgi(rc_evidence *evidence)
 {
     for (size_t i = 0; i < evidence->layer_count; i++) {

@@ -1,4 +1,4 @@
-/* Extractor for Zhipu AI and Z.AI: code for failures that the rows of spec/providers.def cannot
+/* Extractor for Zhipu AI and Z.AI: handles failures that the rows of spec/providers.def cannot
  * describe. Called by provider.c; docs/providers/zhipu.md describes the failures. */
 #include "base/str.h"
 #include "classify/providers/provider.h"

@@ -19,7 +19,7 @@ static void refuse_repeated(rc_rules_parser *parser, size_t clause, rc_fact fact
                     RC_STR(" appears twice; remove one of them"));
 }
 
-/* Finds facts that occur twice in a condition, and equal conditions. */
+/* Reports a fact that occurs twice in a condition, or two equal conditions, as a fault. */
 static void check_repeated(rc_rules_parser *parser, const rc_rule *rule)
 {
     const rc_fact *cursor = rule->terms;
@@ -73,8 +73,8 @@ static const rc_rule_node *node_of(const rc_rules_parser *parser, rc_str id)
     return NULL;
 }
 
-/* Checks only the file's rules. A built-in rule may be hidden by a rule of the file; overriding it
- * is the purpose of the file. */
+/* Checks only the rules of the file. A rule of the file may prevent that a built-in rule is ever
+ * reached, because overriding built-in rules is the file's purpose. */
 void rc_rules_check_order(rc_rules_parser *parser)
 {
     const rc_rule_set *order = &parser->rules->order;

@@ -1,5 +1,5 @@
-/* Check that a rules file makes no fatal failure retryable; it may only narrow what is retried.
- * Called by parse.c. */
+/* Check that a rules file does not make a fatal (not retryable) failure retryable. A file may only
+ * reduce the failures that are retried. Called by parse.c. */
 #include "base/str.h"
 #include "classify/rules/parts.h"
 
@@ -10,9 +10,10 @@ static bool is_typed_code(rc_fact fact)
     return fact >= RC_FACT_CODE_BASE && fact < RC_FACT_PROVIDER_BASE;
 }
 
-/* Reduces a built-in rule to its typed codes: keeps the code: facts of each positive condition, and
- * the negated conditions. Returns false if a condition has no typed code. terms: RC_RULE_TERMS_MAX
- * + RC_RULE_CLAUSES_MAX elements. */
+/* Reduces a built-in rule to its typed (machine-readable) codes: the result has the code: facts of
+ * each condition that is not negated, and the negated conditions. Returns false if a condition that
+ * is not negated has no code: fact. `terms` has RC_RULE_TERMS_MAX + RC_RULE_CLAUSES_MAX elements
+ * and becomes the memory of the result. */
 static bool typed_part(const rc_rule *rule, rc_fact *terms, rc_rule *ret_part)
 {
     const rc_fact *cursor = rule->terms;
@@ -36,13 +37,13 @@ static bool typed_part(const rc_rule *rule, rc_fact *terms, rc_rule *ret_part)
     return has_code;
 }
 
-/* Finds the built-in rule, from index `from` on, whose fatal typed code the rule would make
- * retryable; NULL: none. */
+/* Finds the built-in rule, from index `from` on, that makes a typed code fatal which `rule` would
+ * make retryable; NULL if there is none. */
 static const rc_rule *find_revived(const rc_rules_parser *parser, const rc_rule *rule, size_t from)
 {
     rc_fact terms[RC_RULE_TERMS_MAX + RC_RULE_CLAUSES_MAX];
-    bool is_decided = false; /* A retryable built-in rule already matches all failures of this
-                                rule. */
+    bool is_decided = false; /* A retryable built-in rule already matches all failures that `rule`
+                                matches. */
     for (size_t i = from; i < parser->builtin->count; i++) {
         const rc_rule *builtin = &parser->builtin->rules[i];
         if (rc_rule_is_retryable(builtin)) {
@@ -74,7 +75,7 @@ static bool holds(const rc_rule *rule, const rc_facts *facts)
     return true;
 }
 
-/* Sets a fact and the facts that follow from it: a status sets its class, hint:long sets
+/* Sets a fact and the facts that follow from it: a status also sets its class, hint:long also sets
  * hint:any. */
 static void assume(rc_facts *facts, rc_fact fact)
 {
@@ -88,7 +89,8 @@ static void assume(rc_facts *facts, rc_fact fact)
         rc_facts_set(facts, RC_FACT_HINT_ANY);
 }
 
-/* Sets the concepts of an error_code literal. Returns false if it has no known meaning. */
+/* Sets the concepts that an error_code literal means. Returns false if the literal has no known
+ * meaning. */
 static bool assume_code(rc_facts *facts, const rc_literal *literal)
 {
     for (size_t i = 0; i < 2; i++)
@@ -105,9 +107,9 @@ static bool has_status(const rc_facts *facts)
     return false;
 }
 
-/* Builds the smallest set of facts that meets the rule: alternative k of condition `chosen` and the
- * first one of every other condition. Returns false if the rule needs a literal without a known
- * meaning, which only the user can judge. */
+/* Builds the smallest set of facts that meets the rule: fact `k` of condition `chosen`, and the
+ * first fact of every other condition. Returns false if the rule needs a literal without a known
+ * meaning, because only the user can judge such a rule. */
 static bool least_evidence(const rc_rules *rules, const rc_rule *rule, size_t chosen, size_t k,
                            rc_facts *ret_facts)
 {
@@ -130,8 +132,9 @@ static bool least_evidence(const rc_rules *rules, const rc_rule *rule, size_t ch
     return true;
 }
 
-/* Finds the built-in rule that matches these facts if that rule is fatal; otherwise NULL. Rules
- * before `from` precede the rule in question, so failures that they match never reach it. */
+/* Finds the first built-in rule that matches these facts, if that rule is fatal; otherwise NULL.
+ * Also NULL if the matching rule is before index `from`: it then precedes the user's rule, which is
+ * never reached. */
 static const rc_rule *find_fatal(const rc_rule_set *builtin, size_t from, const rc_facts *facts)
 {
     for (size_t i = 0; i < builtin->count; i++) {
@@ -144,8 +147,8 @@ static const rc_rule *find_fatal(const rc_rule_set *builtin, size_t from, const 
     return NULL;
 }
 
-/* Finds a fatal built-in rule that matches exactly the facts that this rule requires; NULL:
- * none. */
+/* Finds a fatal built-in rule that matches a failure with only the facts that `rule` requires; NULL
+ * if there is none. */
 static const rc_rule *find_overruled(const rc_rules_parser *parser, const rc_rule *rule,
                                      size_t from)
 {

@@ -24,7 +24,7 @@ static void find_position(rc_str text, size_t from, rc_rules_fault *fault)
     }
 }
 
-/* Replaces control characters, so that a message has one line whatever text it quotes. */
+/* Replaces control characters, so that a message that quotes the file has only one line. */
 static void push_clean(rc_buf *buf, rc_str part)
 {
     for (size_t i = 0; i < part.len; i++) {

@@ -22,8 +22,8 @@ static bool is_word_byte(char c)
     return !rc_ascii_is_space(c) && c != '"' && c != '(' && c != ')' && c != '#';
 }
 
-/* Gives the offset after the closing quote of the string that opens at `at`; RC_STR_NPOS: not
- * closed on its line. */
+/* Returns the offset after the closing quote of the string whose opening quote is at `at`;
+ * RC_STR_NPOS if the string is not closed on its line. */
 static size_t string_end(rc_str text, size_t at)
 {
     for (at++; at < text.len && text.ptr[at] != '\n' && text.ptr[at] != '\r'; at++) {

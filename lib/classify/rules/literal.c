@@ -1,5 +1,5 @@
-/* Literals of a user's rules: matches them against a failure and compares them with each other.
- * Called by classify.c, quoted.c and logic.c. */
+/* Literals (quoted texts) of a user's rules: matches literals against a failure and compares them
+ * with each other. Called by classify.c, quoted.c and logic.c. */
 #include "base/str.h"
 #include "base/utf8.h"
 #include "classify/rules/parts.h"
@@ -27,9 +27,8 @@ rc_literal_kind rc_literal_kind_parse(rc_str name)
 
 /* ---- whole words ---- */
 
-/* True for a character that forms words with its neighbours. Chinese, Japanese and Korean
- * characters do not: they are written without blanks and may stand directly next to another
- * word. */
+/* True for a character that forms words with its neighbours. False for Chinese, Japanese and Korean
+ * characters, which are written without blanks and may be directly next to another word. */
 static bool is_letter(uint32_t cp)
 {
     if (cp < 0x80)
@@ -61,8 +60,8 @@ static size_t skip_space(rc_str text, size_t at)
     return at;
 }
 
-/* True if text has the words at `at`, as whole words. words: begins and ends with a byte other than
- * white space. */
+/* True if `words` is at offset `at` of `text`, and begins and ends at the border of a word there.
+ * `words` must not begin or end with white space. */
 static bool has_words_at(rc_str text, size_t at, rc_str words)
 {
     if (is_letter_at(words, 0) && is_letter_before(text, at))
@@ -105,7 +104,8 @@ static bool contains_nocase(rc_str text, rc_str part)
     return false;
 }
 
-/* A star matches any text, a question mark any byte. Backtracking returns only to the last star. */
+/* A star matches any text, a question mark any byte. After a mismatch it is enough to try again
+ * from the last star. */
 static bool matches_glob(rc_str text, rc_str glob)
 {
     size_t at = 0;
@@ -160,11 +160,11 @@ static bool holds(const rc_literal *literal, const rc_rule_input *input)
     case RC_LITERAL_TEXT:
     case RC_LITERAL_ANYWHERE:
     default:
-        return false; /* set_texts finds all of these in one pass. */
+        return false; /* set_texts finds the literals of these kinds in one pass. */
     }
 }
 
-/* Sets the facts of all literals of this kind that the text has, in one pass. */
+/* Sets the facts of all literals of this kind that occur in the text, in one pass over the text. */
 static void set_texts(const rc_rules *rules, rc_str text, rc_literal_kind kind, rc_facts *facts)
 {
     text = rc_str_slice(text, 0, RC_LITERAL_TEXT_MAX);
@@ -190,7 +190,8 @@ void rc_rules_set_literals(const rc_rules *user, const rc_rule_input *input, rc_
             rc_facts_set(facts, RC_FACT_LITERAL_BASE + (unsigned)i);
     }
     set_texts(user, input->message, RC_LITERAL_TEXT, facts);
-    /* all_text may have the message only in an escaped form. */
+    /* `anywhere` literals are searched in the message too, because in all_text the message may be
+     * escaped. */
     set_texts(user, input->message, RC_LITERAL_ANYWHERE, facts);
     set_texts(user, input->all_text, RC_LITERAL_ANYWHERE, facts);
 }
@@ -208,7 +209,7 @@ bool rc_literal_implies(const rc_literal *a, const rc_literal *b)
     if (rc_literal_eq(a, b))
         return true;
     bool is_same_kind = a->kind == b->kind;
-    /* anywhere: also searches the message. */
+    /* A text that is in the message is also found by an `anywhere` literal. */
     if (a->kind == RC_LITERAL_TEXT && b->kind == RC_LITERAL_ANYWHERE)
         return has_words(a->value, b->value);
     if (is_same_kind && (a->kind == RC_LITERAL_TEXT || a->kind == RC_LITERAL_ANYWHERE))

@@ -1,5 +1,6 @@
-/* Conclusions from the conditions of rules alone, for all failures. They are sound but incomplete:
- * true is certain, false means "not shown". Called by check.c and fatal.c. */
+/* Conclusions about rules that are true for every failure, from the conditions of the rules alone.
+ * A result of true is certain; false means that nothing could be shown. Called by check.c and
+ * fatal.c. */
 #include "base/str.h"
 #include "classify/rules/parts.h"
 
@@ -29,8 +30,8 @@ typedef struct conflict_search {
     rc_clause clauses[RC_RULE_CLAUSES_MAX];
     size_t count;
     const rc_fact *terms;
-    bool is_dead[RC_RULE_TERMS_MAX + RC_RULE_CLAUSES_MAX]; /* Facts that cannot be true, by index in
-                                                              terms. */
+    bool is_dead[RC_RULE_TERMS_MAX + RC_RULE_CLAUSES_MAX]; /* Whether the fact with the same index
+                                                              in `terms` cannot be true. */
 } conflict_search;
 
 static bool is_dead(const conflict_search *search, const rc_fact *fact)
@@ -38,7 +39,8 @@ static bool is_dead(const conflict_search *search, const rc_fact *fact)
     return search->is_dead[fact - search->terms];
 }
 
-/* Gives a fact of the condition that makes `fact` impossible; RC_FACT_NONE: none. */
+/* Returns a fact of the condition that makes `fact` impossible; RC_FACT_NONE if `fact` is
+ * possible. */
 static rc_fact denied_by(const conflict_search *search, rc_fact fact, const rc_clause *clause)
 {
     rc_fact found = RC_FACT_NONE;
@@ -58,8 +60,9 @@ static rc_fact denied_by(const conflict_search *search, rc_fact fact, const rc_c
     return found;
 }
 
-/* Marks the facts of one condition that another condition makes impossible. Returns true if one was
- * marked; *ret_conflict then describes the last one. *ret_is_empty: no possible fact is left. */
+/* Marks the facts of one condition that another condition makes impossible. If it marks a fact, it
+ * returns true, and *ret_conflict describes the last marked fact. *ret_is_empty says that the
+ * condition has no possible fact any more. */
 static bool strike(conflict_search *search, size_t index, rc_rule_conflict *ret_conflict,
                    bool *ret_is_empty)
 {
@@ -116,7 +119,7 @@ bool rc_rule_find_conflict(const rc_rule *rule, const rc_literal *literals,
 
 /* ---- containment of rules ---- */
 
-/* True if the error_code literal means one of the typed codes in the set. */
+/* True if the error_code literal means one of the code: facts in the set. */
 static bool means_code(const rc_literal *literal, const rc_facts *set)
 {
     return (literal->codes[0] & set->bits[RC_FACT_CODE_BASE / 64]) != 0 ||
@@ -125,7 +128,7 @@ static bool means_code(const rc_literal *literal, const rc_facts *set)
 
 typedef struct target {
     rc_clause clause;
-    rc_facts set; /* Facts of the condition, and all facts that imply one of them. */
+    rc_facts set; /* The facts of `clause`, and all facts that imply one of these facts. */
     const rc_literal *literals;
     bool with_codes;
 } target;
@@ -156,7 +159,7 @@ static bool all_lead_to(const rc_clause *clause, const target *to)
     return true;
 }
 
-/* True if one of the wanted facts holds whenever the rule matches. */
+/* True if one of the facts of `wanted` is true whenever the rule matches. */
 static bool ensures(const rc_rule *rule, const rc_clause *wanted, const rc_rules *rules,
                     bool with_codes)
 {

@@ -30,7 +30,8 @@ static bool has_any(const rc_facts *facts, const rc_clause *clause)
     return false;
 }
 
-/* Finds the first condition that does not hold. Returns false if all hold. */
+/* Finds the first condition that the facts do not meet. Returns false if they meet all
+ * conditions. */
 static bool find_failed(const rc_rule *rule, const rc_facts *facts, rc_clause *ret_clause)
 {
     const rc_fact *cursor = rule->terms;
@@ -59,8 +60,8 @@ static const rc_rule *match(const rc_rule_set *set, const rc_facts *facts)
 
 #define SHOWN_TERMS_MAX 6u
 
-/* Describes a failed condition: "no says:quota", "none of a, b", or "there is says:quota" for a
- * negated one. */
+/* Describes a condition that was not met: "no says:quota", "none of a, b", or "there is says:quota"
+ * for a negated condition. */
 static void push_failed(rc_buf *buf, const rc_clause *clause, const rc_facts *facts,
                         const rc_literal *literals)
 {
@@ -113,8 +114,8 @@ const rc_rule *rc_rules_match(const rc_rules *user, const rc_facts *facts, const
     bool is_traced = trace && trace->on_note;
     const rc_rule *rule = is_traced ? match_traced(set, facts, user ? user->literals : NULL, trace)
                                     : match(set, facts);
-    /* A file may replace the last built-in rule by a narrower one; the built-in one then still
-     * applies. */
+    /* A file may replace the last built-in rule, which always matches, by a rule with conditions.
+     * If these are not met, the built-in rule still applies. */
     if (!rule)
         rule = &rc_rules_builtin.rules[rc_rules_builtin.count - 1];
     if (is_traced)

@@ -10,7 +10,8 @@
 #include "base/utf8.h"
 #include "classify/rules/parts.h"
 
-/* Ceiling of the arena: the rules, their texts and the merged list with the built-in rules. */
+/* Ceiling of the arena, which holds the rules, their texts, and the list of all rules including the
+ * built-in ones. */
 #define ARENA_BYTES_MAX (8u << 20)
 
 static void advance(rc_rules_parser *parser)
@@ -38,7 +39,7 @@ static void refuse_unexpected(rc_rules_parser *parser, rc_str expected)
             rc_rules_excerpt(rc_str_slice(parser->text, parser->token.from, parser->token.to)));
 }
 
-/* Consumes the given word; any other token is a fault. */
+/* Reads the given word. Any other token is reported as a fault. */
 static void expect(rc_rules_parser *parser, rc_str word)
 {
     if (is_word(parser, word))
@@ -93,7 +94,7 @@ static void parse_terms(rc_rules_parser *parser)
         refuse_unexpected(parser, RC_STR("or, or a closing parenthesis"));
 }
 
-/* Parses the first condition. A rule with a single condition may have "a or b" without
+/* Parses the first condition of a rule. If the rule has only one condition, "a or b" needs no
  * parentheses. */
 static void parse_first(rc_rules_parser *parser)
 {
@@ -129,7 +130,7 @@ static void parse_condition(rc_rules_parser *parser, size_t index)
     parser->terms[head] = (rc_fact)(count | (is_not ? RC_CLAUSE_NOT : 0));
 }
 
-/* Parses the conditions and returns their number; 0 for "always". */
+/* Parses the conditions of a rule and returns their number; 0 for "always". */
 static size_t parse_conditions(rc_rules_parser *parser)
 {
     parser->term_count = 0;
@@ -151,11 +152,11 @@ static size_t parse_conditions(rc_rules_parser *parser)
     return count;
 }
 
-/* Gives the conditions as written, without comments and with single blanks. */
+/* Returns the conditions as written in the file, without comments and with single blanks. */
 static rc_str tidy(rc_rules_parser *parser, size_t from, size_t to)
 {
     rc_str part = rc_str_slice(parser->text, 0, to);
-    /* Each token may need a blank before it. */
+    /* In the copy, each token may need a blank before it. */
     size_t size = 2 * (to - from) + 1;
     char *text = rc_arena_get(&parser->rules->arena, size);
     if (!text)
@@ -305,8 +306,8 @@ static void parse_rule(rc_rules_parser *parser)
 
 /* ---- order of the rules ---- */
 
-/* Builds the merged list: the file's new rules, then the built-in ones, of which the file may
- * replace some in position. */
+/* Builds the list of all rules: first the new rules of the file, then the built-in rules. A rule of
+ * the file with the id of a built-in rule takes that rule's position. */
 static void put_in_order(rc_rules_parser *parser)
 {
     rc_rules *rules = parser->rules;

@@ -11,7 +11,7 @@
 typedef enum rc_rule_token_kind {
     RC_RULE_TOKEN_END = 1,
     RC_RULE_TOKEN_WORD,   /* Any bytes without blanks, quotes and parentheses. */
-    RC_RULE_TOKEN_QUOTED, /* A word followed directly by a string: text:"...". */
+    RC_RULE_TOKEN_QUOTED, /* A word with a string directly after it: text:"...". */
     RC_RULE_TOKEN_STRING,
     RC_RULE_TOKEN_OPEN,
     RC_RULE_TOKEN_CLOSE,
@@ -26,7 +26,7 @@ typedef struct rc_rule_token {
     size_t to;
 } rc_rule_token;
 
-/* Gives the first token at or after `at`; comments and white space are skipped. */
+/* Returns the first token at or after `at`, without comments and white space before it. */
 rc_rule_token rc_rule_token_next(rc_str text, size_t at);
 
 /* ---- literal.c ---- */
@@ -43,19 +43,23 @@ typedef enum rc_literal_kind {
 typedef struct rc_literal {
     rc_literal_kind kind;
     rc_str source;         /* The term as written: text:"pool is empty". */
-    rc_str value;          /* Trimmed text. For a header: part of its value, empty for any value. */
-    rc_str name;           /* Name of the header; empty for other kinds. */
-    uint64_t codes[2];     /* Concepts that an error_code means as a typed code. */
-    uint16_t next_by_byte; /* 1 + index of the next literal with the same first byte; 0: none. */
+    rc_str value;          /* The trimmed text. In a header literal: a part of the header's value,
+                              or empty if any value matches. */
+    rc_str name;           /* Name of the header in a header literal; empty in other kinds of
+                              literal. */
+    uint64_t codes[2];     /* In an error_code literal: the set of concepts that the code means. */
+    uint16_t next_by_byte; /* 1 + index of the next literal whose value has the same first byte; 0
+                              if there is none. */
 } rc_literal;
 
-/* Gives the kind of a term's name ("text"); 0: none. */
+/* Returns the kind of literal with this name ("text"); 0 if there is none. */
 rc_literal_kind rc_literal_kind_parse(rc_str name);
 
 bool rc_literal_eq(const rc_literal *a, const rc_literal *b);
 
-/* implies: true if every failure that meets a also meets b. excludes: true if no failure can meet
- * both. Both compare only the literals' texts, so false means "not shown". */
+/* rc_literal_implies: true if every failure that meets `a` also meets `b`. rc_literal_excludes:
+ * true if no failure can meet both `a` and `b`. They compare only the texts of the literals, so a
+ * result of false means that nothing could be shown. */
 bool rc_literal_implies(const rc_literal *a, const rc_literal *b);
 bool rc_literal_excludes(const rc_literal *a, const rc_literal *b);
 
@@ -67,8 +71,9 @@ struct rc_rules {
     rc_rule_set order;
     rc_literal *literals;
     size_t literal_count;
-    uint16_t first_by_byte[256]; /* 1 + index of the first text: or anywhere: literal with this
-                                    first byte; 0: none. */
+    /* By first byte: 1 + index of the first `text` or `anywhere` literal whose value begins with
+     * this byte; 0 if there is none. */
+    uint16_t first_by_byte[256];
 };
 
 /* ---- parse.c ---- */
@@ -80,12 +85,14 @@ typedef struct rc_rule_node {
     size_t id_from; /* Byte offsets in the file. */
     size_t when_from;
     size_t then_from;
-    size_t builtin; /* Index of the built-in rule that it replaces; RC_STR_NPOS: none. */
+    size_t builtin; /* Index of the built-in rule that this rule replaces; RC_STR_NPOS if it
+                       replaces none. */
 } rc_rule_node;
 
 typedef struct rc_rules_parser {
     rc_str text;
-    const rc_rule_set *builtin; /* NULL: the built-in file itself is parsed. */
+    const rc_rule_set *builtin; /* The built-in rules; NULL while the file of the built-in rules
+                                   itself is parsed. */
     rc_rules *rules;
     rc_rule_token token;
     rc_rule_node *first;
@@ -93,24 +100,24 @@ typedef struct rc_rules_parser {
 
     /* The rule that is being parsed. */
     rc_fact terms[RC_RULE_TERMS_MAX + RC_RULE_CLAUSES_MAX];
-    size_t term_count; /* Length of terms, including the heads of conditions. */
+    size_t term_count; /* Number of elements in `terms`, including the heads of conditions. */
     size_t fact_count;
     size_t clause_from[RC_RULE_CLAUSES_MAX];
 
-    rc_status status; /* The first error; parsing stops at it. */
+    rc_status status; /* The first error, which ends the parsing. */
     rc_rules_fault *fault;
 } rc_rules_parser;
 
-/* Parses a file of rules that are added to the built-in ones. builtin NULL: the file is the
- * built-in one; it may have no literals, and its last rule must be "always". Otherwise as
- * rc_rules_parse. */
+/* Parses a file of rules that are added to the built-in rules, like rc_rules_parse. If `builtin` is
+ * NULL, the file is that of the built-in rules: it must not have literals, and its last rule must
+ * be "always". text, builtin, alloc: as in rc_rules_parse. */
 rc_status rc_rules_read(rc_str text, const rc_rule_set *builtin, const rc_alloc *alloc,
                         rc_rules **ret_rules, rc_rules_fault *ret_fault);
 
 /* ---- fault.c ---- */
 
-/* Stores the first fault: line and column of `from`, then the concatenated parts. Later faults are
- * ignored. */
+/* Reports a fault: the line and column of offset `from`, with a message that is the concatenation
+ * of `parts`. Only the first fault is stored; later faults are ignored. */
 void rc_rules_refuse(rc_rules_parser *parser, rc_status status, size_t from, const rc_str *parts,
                      size_t count);
 
@@ -118,14 +125,14 @@ void rc_rules_refuse(rc_rules_parser *parser, rc_status status, size_t from, con
     rc_rules_refuse((parser), (status), (from), (const rc_str[]){__VA_ARGS__}, \
                     sizeof((const rc_str[]){__VA_ARGS__}) / sizeof(rc_str))
 
-/* Reports a failed allocation of the arena as a fault. Must run before checks that depend on the
- * allocation. */
+/* Reports a failed allocation of the arena as a fault. Must be called before checks that read the
+ * allocated memory. */
 void rc_rules_check_memory(rc_rules_parser *parser);
 
-/* Gives the part of a word that fits into a message. word: views. */
+/* Returns the part of a word that fits into a message. The result views (points into) `word`. */
 rc_str rc_rules_excerpt(rc_str word);
 
-/* A fact's name, or a literal as written, for messages. */
+/* Text of a fact in messages: the fact's name, or a literal as written in the file. */
 typedef struct rc_fact_label {
     char text[64];
     rc_str view;
@@ -134,50 +141,50 @@ void rc_fact_label_init(rc_fact_label *label, const rc_literal *literals, rc_fac
 
 /* ---- term.c ---- */
 
-/* Adds the facts of the term at the token to the open condition: one fact, or all of a range. */
+/* Adds the term at the current token to the condition that is being parsed: one fact, or all facts
+ * of a range (status:500-504). */
 void rc_rules_parse_term(rc_rules_parser *parser);
 
-/* Gives the code or category at the token. An unknown name is a fault whose message suggests the
- * nearest name. */
+/* rc_rules_parse_code, _category: return the code or category at the current token. An unknown name
+ * is a fault whose message suggests the nearest known name. */
 rc_code rc_rules_parse_code(rc_rules_parser *parser);
 rc_category rc_rules_parse_category(rc_rules_parser *parser);
 
 /* ---- quoted.c ---- */
 
-/* Gives a quoted text with \" and \\ decoded, allocated from the rules' arena. Another escape and a
- * control character are faults. */
+/* Returns a quoted text with \" and \\ decoded, in memory of the rules' arena. Any other escape and
+ * any control character is a fault. */
 rc_str rc_rules_unescape(rc_rules_parser *parser, rc_str quoted);
 
-/* Gives the fact of the literal at the token. Equal literals share one fact. */
+/* Returns the fact of the literal at the current token. Equal literals have the same fact. */
 rc_fact rc_rules_parse_literal(rc_rules_parser *parser);
 
 /* ---- check.c ---- */
 
-/* Checks the rule that was just parsed; conditions that contradict or repeat each other are
- * faults. */
+/* Checks the conditions of one rule. Conditions that contradict or repeat each other are faults. */
 void rc_rules_check_conditions(rc_rules_parser *parser, const rc_rule *rule);
 
-/* Checks the order of all rules; a rule that is never reached, because an earlier one always
+/* Checks the order of all rules. A rule that is never reached, because an earlier rule always
  * matches first, is a fault. */
 void rc_rules_check_order(rc_rules_parser *parser);
 
 /* ---- fatal.c ---- */
 
-/* Checks that no rule makes a fatal failure retryable. */
+/* Checks that no rule makes a fatal (not retryable) failure retryable. */
 void rc_rules_check_fatal(rc_rules_parser *parser);
 
 /* ---- logic.c ---- */
 
-/* True if the conditions show that wide matches whenever narrow does. with_codes: an
- * error_code:"..." also counts as the concepts that it means as a typed code. */
+/* True if the conditions show that the rule `wide` matches whenever the rule `narrow` matches. If
+ * `with_codes`, an error_code:"..." literal also counts as the code: facts of its concepts. */
 bool rc_rule_is_within(const rc_rule *narrow, const rc_rule *wide, const rc_rules *rules,
                        bool with_codes);
 
-/* Finds two conditions of the rule that cannot both hold. Returns false if it finds none. */
+/* Finds two conditions of the rule that cannot both be met. Returns false if it finds none. */
 typedef struct rc_rule_conflict {
     rc_fact fact;
     rc_fact other;
-    bool is_negated; /* The other fact is in a negated condition. */
+    bool is_negated; /* The fact `other` is in a negated condition. */
     size_t clause;   /* Index of the condition that contains `fact`. */
 } rc_rule_conflict;
 bool rc_rule_find_conflict(const rc_rule *rule, const rc_literal *literals,

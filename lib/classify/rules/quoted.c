@@ -28,7 +28,7 @@ rc_str rc_rules_unescape(rc_rules_parser *parser, rc_str quoted)
     return rc_str_make(copy, len);
 }
 
-/* Splits a header literal, "name: value" or "name". */
+/* Splits a header literal, "name: value" or "name", into its name and value. */
 static void split_header(rc_literal *literal)
 {
     size_t colon = rc_str_find_byte(literal->value, ':', 0);
@@ -37,7 +37,7 @@ static void split_header(rc_literal *literal)
     literal->value = rc_str_trim(rc_str_slice(literal->value, after, literal->value.len));
 }
 
-/* Finds the concepts that the value means as a typed code. */
+/* Finds the concepts that the literal's value means as a typed (machine-readable) code. */
 static void find_codes(rc_literal *literal)
 {
     rc_phrase_scan scan;
@@ -49,7 +49,7 @@ static void find_codes(rc_literal *literal)
     }
 }
 
-/* Adds a text literal to the index of first bytes. */
+/* Adds a `text` or `anywhere` literal to the index of first bytes. */
 static void index_by_first_byte(rc_rules *rules, rc_literal *literal)
 {
     bool is_text = literal->kind == RC_LITERAL_TEXT || literal->kind == RC_LITERAL_ANYWHERE;

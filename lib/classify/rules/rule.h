@@ -5,7 +5,7 @@
  *   a user's file ──► rc_rules_parse ──► rc_rules ────────┘
  *
  * The built-in rules are constants. A user's file becomes one list that also contains the built-in
- * rules, so that both are matched by the same loop. */
+ * rules, so that one loop matches all rules. */
 #ifndef RC_CLASSIFY_RULES_RULE_H
 #define RC_CLASSIFY_RULES_RULE_H
 
@@ -20,29 +20,29 @@
 #define RC_RULE_TERMS_MAX 640u /* Facts in all conditions of one rule. */
 #define RC_RULE_ID_MAX 64u
 
-/* A condition is a head and its facts. The head is the number of facts. One of the facts must be
- * true; with RC_CLAUSE_NOT in the head none may be. */
+/* A condition is an array of a head and facts. The head is the number of facts. One of the facts
+ * must be true; if the head has the flag RC_CLAUSE_NOT, none of the facts may be true. */
 #define RC_CLAUSE_NOT 0x8000u
 
 typedef struct rc_rule {
     rc_str id;
     rc_str when;   /* The conditions as written. */
-    rc_str reason; /* One line for people. */
+    rc_str reason; /* Why the rule gives its code: one line for people. */
     rc_code code;
-    rc_category category;  /* NONE: the code's category. */
-    uint16_t clause_count; /* 0: the rule always matches. */
+    rc_category category;  /* RC_CATEGORY_NONE selects the category of the code. */
+    uint16_t clause_count; /* Number of conditions; 0 if the rule always matches. */
     const rc_fact *terms;  /* The conditions, one after the other. */
 } rc_rule;
 
-/* A set of facts folded into 128 bits: fact N sets bit N mod 64. says:X and code:X share a bit, as
- * do status:N and inner:N. */
+/* A set of facts folded into 128 bits: fact N sets bit N mod 64 of one of the two members. says:X
+ * and code:X have the same bit, and so have status:N and inner:N. */
 typedef struct rc_fact_digest {
-    uint64_t concepts; /* Facts says: and code:. */
+    uint64_t concepts; /* Facts whose name begins with says: or code:. */
     uint64_t others;   /* All other facts. Bit 0 is always set in the digest of a failure. */
 } rc_fact_digest;
 
-/* Necessary bits of a rule, which reject most rules without a look at their conditions: all bits of
- * `all`, and one bit of `any`. */
+/* Quick check that rejects most rules without reading their conditions. A rule can match only if
+ * the failure's digest has all bits of `all` and at least one bit of `any`. */
 typedef struct rc_rule_prefilter {
     rc_fact_digest all;
     rc_fact_digest any;
@@ -54,14 +54,14 @@ typedef struct rc_rule_set {
     size_t count;
 } rc_rule_set;
 
-/* One condition of a rule during iteration. */
+/* One condition of a rule, as rc_clause_next returns it. */
 typedef struct rc_clause {
     const rc_fact *facts;
     size_t count;
     bool is_not;
 } rc_clause;
 
-/* Gives the condition at *cursor and moves the cursor to the next one. */
+/* Returns the condition at *cursor and moves the cursor to the next one. */
 static inline rc_clause rc_clause_next(const rc_fact **cursor)
 {
     unsigned head = **cursor;
@@ -72,17 +72,17 @@ static inline rc_clause rc_clause_next(const rc_fact **cursor)
 
 rc_rule_prefilter rc_rule_prefilter_of(const rc_rule *rule);
 
-/* True if a failure that the rule matches may be retried. A category can make a retryable code
- * final, never the reverse. */
+/* True if a failure that the rule matches may be retried. The rule's category can make a retryable
+ * code fatal, but cannot make a fatal code retryable. */
 bool rc_rule_is_retryable(const rc_rule *rule);
 
-/* Gives the rule's category, or the code's if the rule has none. */
+/* Returns the rule's category, or the category of its code if the rule has none. */
 rc_category rc_rule_category(const rc_rule *rule);
 
 /* The texts that the literals of a user's rules are compared with. */
 typedef struct rc_rule_input {
     rc_str message;  /* Message of the innermost error. */
-    rc_str all_text; /* The whole body, or the event, as received. */
+    rc_str all_text; /* The whole body as received; without a body, the event. */
     rc_str type;     /* Type of the innermost error. */
     rc_str code;
     rc_str model;
@@ -90,14 +90,16 @@ typedef struct rc_rule_input {
     size_t header_count;
 } rc_rule_input;
 
-/* Bytes of a text that are searched for literals. */
+/* Number of bytes of a text in which literals are searched. */
 #define RC_LITERAL_TEXT_MAX (64u << 10)
 
-/* Sets the facts of the literals that the input meets. user: borrows; NULL: nothing is set. */
+/* Sets the fact of each literal that the input meets. If `user` is NULL, sets nothing. user, input:
+ * borrows during the call. */
 void rc_rules_set_literals(const rc_rules *user, const rc_rule_input *input, rc_facts *facts);
 
-/* Gives the first rule whose conditions hold; never NULL, because the last built-in rule always
- * matches. user, trace: borrow; may be NULL. */
+/* Gives the first rule whose conditions the facts meet, as a pointer into `user` or into the
+ * built-in rules. Never NULL, because the last built-in rule always matches. user, trace: borrows
+ * during the call; may be NULL. facts: borrows during the call. */
 const rc_rule *rc_rules_match(const rc_rules *user, const rc_facts *facts, const rc_trace *trace);
 
 /* The built-in rules. */

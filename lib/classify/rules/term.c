@@ -9,7 +9,7 @@
 
 /* ---- suggestions for unknown names ---- */
 
-/* The nearest of the names offered so far. */
+/* The known name that is nearest to an unknown name, among the names offered so far. */
 typedef struct nearest {
     rc_nearest_search search;
     char text[64];

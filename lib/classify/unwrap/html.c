@@ -6,7 +6,7 @@
 /* Bytes of a page that are read; title and headings are near its start. */
 #define PAGE_MAX ((size_t)16 << 10)
 
-/* needle: lower case. */
+/* `needle` must be in lower case. */
 static size_t find_nocase(rc_str text, rc_str needle, size_t from)
 {
     for (size_t i = from; i + needle.len <= text.len; i++) {
@@ -17,7 +17,7 @@ static size_t find_nocase(rc_str text, rc_str needle, size_t from)
     return RC_STR_NPOS;
 }
 
-/* Gives the text between the tag <name ...> and the next <. */
+/* Returns the text between the tag <name ...> and the next <. */
 static rc_str element(rc_str page, rc_str open)
 {
     size_t at = find_nocase(page, open, 0);
@@ -30,7 +30,7 @@ static rc_str element(rc_str page, rc_str open)
     return rc_str_trim(rc_str_slice(page, from + 1, to == RC_STR_NPOS ? page.len : to));
 }
 
-/* Gives title and headings, one per line. The remainder of an error page is general advice. */
+/* Returns title and headings, one per line. The other text of an error page is general advice. */
 static rc_str headings(rc_evidence *evidence, rc_str page)
 {
     static const rc_str NAMES[] = {RC_STR_INIT("<title"), RC_STR_INIT("<h1"), RC_STR_INIT("<h2")};
@@ -50,7 +50,7 @@ static rc_str headings(rc_evidence *evidence, rc_str page)
     return rc_str_trim(text);
 }
 
-/* Reads a wait such as "Please try again in 30 seconds.", which stands below the headings. */
+/* Reads a wait such as "Please try again in 30 seconds.", which is below the headings of a page. */
 static void read_page_wait(rc_evidence *evidence, rc_str page)
 {
     size_t at = find_nocase(page, RC_STR("again in "), 0);

@@ -1,5 +1,5 @@
-/* JSON errors as layers: one pass over the text, no tree is built. Called by unwrap.c, stream.c and
- * text.c. */
+/* Reads the errors in a JSON text as layers, in one pass and without building a tree. Called by
+ * unwrap.c, stream.c and text.c. */
 #include "base/str.h"
 #include "classify/unwrap/member.h"
 #include "classify/unwrap/unwrap.h"
@@ -11,10 +11,10 @@
 #define KEY_MAX 64u
 
 typedef enum context {
-    CONTEXT_ERROR,  /* Members belong to an error. */
-    CONTEXT_MERGE,  /* Members fill empty fields of the enclosing error. */
-    CONTEXT_FINISH, /* Inside incomplete_details or promptFeedback. */
-    CONTEXT_SEARCH  /* Only members that are errors themselves count. */
+    CONTEXT_ERROR,  /* The members belong to an error. */
+    CONTEXT_MERGE,  /* The members fill empty fields of the enclosing error. */
+    CONTEXT_FINISH, /* The object is incomplete_details or promptFeedback. */
+    CONTEXT_SEARCH  /* Only members that are errors themselves are read. */
 } context;
 
 typedef struct walk {
@@ -28,7 +28,7 @@ typedef struct frame {
     context context;
     unsigned depth; /* Depth of the error's layer. */
     unsigned level; /* Level of nesting. */
-    int layer;      /* Index of the error's layer; -1: not yet added. */
+    int layer;      /* Index of the error's layer; -1 if it is not added yet. */
     rc_str error_text;
     rc_str title;
 } frame;
@@ -56,7 +56,7 @@ static rc_str value_of(walk *w, rc_json_token token)
     return rc_evidence_unescape(w->evidence, token.raw, token.has_escapes);
 }
 
-/* Gives the frame's layer and adds it if necessary; NULL if there are too many layers. */
+/* Returns the frame's layer and adds it if necessary; NULL if there are too many layers. */
 static rc_layer *layer_of(walk *w, frame *in)
 {
     if (in->layer < 0) {
@@ -93,7 +93,7 @@ static void read_status(rc_layer *layer, rc_str value)
     else if (status == 0 && !rc_ascii_is_digit(value.len > 0 ? value.ptr[0] : '0'))
         fill(&layer->status_word, value);
     else if (status == 0 && value.len == 4)
-        fill(&layer->code, value); /* A provider's own number, such as MiniMax's 1008. */
+        fill(&layer->code, value); /* An error number of the provider, such as MiniMax's 1008. */
 }
 
 /* True for the name of a stream event, which is not an error type. */
@@ -132,7 +132,8 @@ static void read_message(walk *w, frame *in, rc_json_token token)
         fill(&layer->message, text);
         return;
     }
-    /* A second message often has the details that the first one only announces. */
+    /* If an error has two messages, the second often has the details that the first only
+     * announces. */
     bool is_more = in->context == CONTEXT_MERGE || rc_unwrap_is_error_json(text);
     if (is_more && text.len > 0 && !rc_str_eq(text, layer->message)) {
         rc_layer *inner = rc_evidence_add_layer(w->evidence, in->depth + 1, RC_STR("detail"));
@@ -265,7 +266,8 @@ static void read_scalar(walk *w, frame *in, rc_member_role role, rc_json_token t
         read_param(w, layer, value);
 }
 
-/* Reads a member whose meaning does not depend on its context. True if the member is fully read. */
+/* Reads a member whose meaning does not depend on the object around it. Returns true if nothing of
+ * the member remains to read. */
 static bool read_anywhere(walk *w, rc_member_role role, rc_json_token token)
 {
     rc_evidence *evidence = w->evidence;
@@ -365,7 +367,8 @@ static void read_hint(walk *w, rc_str key, rc_json_token token)
         rc_limits_field(key, token.raw, &w->evidence->limits);
 }
 
-/* Reads an error object in a string under an unknown name: "payload": "{\"error\": ...". */
+/* Reads an error object inside a string that is the value of an unknown member: "payload":
+ * "{\"error\": ...". */
 static void read_hidden(walk *w, frame *in, rc_json_token token)
 {
     bool is_object = token.raw.len > 8 && token.raw.ptr[0] == '{';
@@ -411,8 +414,8 @@ static void walk_member(walk *w, frame *in, rc_str key)
         read_scalar(w, in, role, token);
 }
 
-/* Gives the title, or an empty text if it only repeats the status ("Bad Request") and is no typed
- * code. */
+/* Returns the title for use as a typed (machine-readable) code. Empty if the title only repeats the
+ * status ("Bad Request"). */
 static rc_str typed_title(rc_str title)
 {
     bool is_status = rc_str_eq_nocase(title, RC_STR("bad request")) ||
@@ -420,8 +423,8 @@ static rc_str typed_title(rc_str title)
     return is_status ? (rc_str){NULL, 0} : title;
 }
 
-/* Ends an object. "error": "text" next to a message is a code; without a message it is the
- * message. */
+/* Ends an object. If the object has both "error": "text" and a message, the text is the code;
+ * without a message, the text is the message. */
 static void finish_object(walk *w, frame *in)
 {
     if (in->context == CONTEXT_SEARCH || in->context == CONTEXT_FINISH)
@@ -485,8 +488,9 @@ static void walk_value(walk *w, rc_json_token token, frame *in)
         walk_array(w, in);
 }
 
-/* True if the text is a Python repr, which does not count as damaged JSON. False if an apostrophe
- * inside a word may have ended one of its strings. */
+/* True if the text is a Python repr (JSON with single quotes), which does not count as damaged
+ * JSON. False if a string of the repr has an apostrophe inside a word, where the reader ended the
+ * string too early. */
 static bool is_repr(rc_str text, size_t fault_at)
 {
     if (fault_at >= text.len || text.ptr[fault_at] != '\'')
@@ -499,7 +503,7 @@ static bool is_repr(rc_str text, size_t fault_at)
     return true;
 }
 
-/* True if a layer from `first` on has a typed field. */
+/* True if a layer with index `first` or above has a typed (machine-readable) field. */
 static bool has_typed(const rc_evidence *evidence, size_t first)
 {
     for (size_t i = first; i < evidence->layer_count; i++) {
@@ -511,8 +515,8 @@ static bool has_typed(const rc_evidence *evidence, size_t first)
     return false;
 }
 
-/* Adds the text of damaged JSON (an apostrophe in a repr, a superfluous comma) as a layer, so that
- * its phrases are read. */
+/* Adds the text of damaged JSON (an apostrophe in a repr, a superfluous comma) as the message of a
+ * layer, so that the phrases of the text are read. */
 static void add_damaged(rc_evidence *evidence, rc_str text, unsigned depth)
 {
     rc_layer *layer = rc_evidence_add_layer(evidence, depth, RC_STR("damaged"));

@@ -7,8 +7,8 @@
 
 #define NAME_MAX_LEN 32u
 
-/* Converts a name to lower case without separators; returns its length, 0 if it is longer than
- * every listed name. */
+/* Writes a name in lower case and without separators into `out`. Returns the length; 0 if the name
+ * is longer than every listed name. */
 static size_t normalise(rc_str name, char out[NAME_MAX_LEN])
 {
     size_t len = 0;
@@ -23,7 +23,8 @@ static size_t normalise(rc_str name, char out[NAME_MAX_LEN])
     return len;
 }
 
-/* Forced inline: in a chain of a hundred comparisons the compiler does not inline it by itself. */
+/* Inlining is forced, because the compiler does not inline a function that is called in a chain of
+ * a hundred comparisons. */
 static inline __attribute__((always_inline)) bool is_same(rc_str a, rc_str b)
 {
     return a.len == b.len && memcmp(a.ptr, b.ptr, b.len) == 0;

@@ -4,8 +4,8 @@
 #include "base/str.h"
 #include "json/reader.h"
 
-/* Reserves the bytes that buf wrote into the evidence's space and gives them as text; fallback if
- * buf failed. */
+/* `buf` has written a text into the evidence's space: reserves its bytes and returns the text. If
+ * `buf` failed, returns `fallback`. */
 static rc_str commit_text(rc_evidence *evidence, rc_buf *buf, rc_str fallback)
 {
     if (rc_buf_status(buf) != RC_OK)
@@ -57,8 +57,8 @@ rc_str rc_plain_drop_frames(rc_evidence *evidence, rc_str text)
     return commit_text(evidence, &buf, text);
 }
 
-/* Gives the plain quote for U+201C, U+201D, U+2018 and U+2019 (E2 80 9C, 9D, 98, 99); 0 for
- * anything else. */
+/* Returns the plain quote for U+201C, U+201D, U+2018 and U+2019 (bytes E2 80 9C, 9D, 98, 99); 0 for
+ * any other character. */
 static char plain_quote(rc_str text, size_t at)
 {
     if (at + 3 > text.len || text.ptr[at] != '\xE2' || text.ptr[at + 1] != '\x80')
@@ -92,8 +92,8 @@ static int hex_value(char c)
     return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/* Decodes the escape of a bytes literal at text[at], which is a backslash. *ret_len: the escape's
- * length. */
+/* Decodes the escape of a Python bytes literal at text[at], which is a backslash. *ret_len gets the
+ * escape's length. */
 static char bytes_escape(rc_str text, size_t at, size_t *ret_len)
 {
     char c = text.ptr[at + 1];
@@ -113,8 +113,8 @@ rc_str rc_plain_unescape_bytes(rc_evidence *evidence, rc_str text)
     size_t single = rc_str_find(text, RC_STR("b'{"), 0);
     size_t at = single != RC_STR_NPOS ? single : rc_str_find(text, RC_STR("b\"{"), 0);
     bool is_alone = at == 0 || (at != RC_STR_NPOS && !rc_ascii_is_alnum(text.ptr[at - 1]));
-    bool is_first = rc_str_find_byte(text, '{', 0) == at + 2; /* Otherwise it is inside another
-                                                                 string. */
+    bool is_first = rc_str_find_byte(text, '{', 0) == at + 2; /* Otherwise the literal is inside
+                                                                 another string. */
     if (at == RC_STR_NPOS || !is_alone || !is_first ||
         rc_str_find_byte(text, '\\', at) == RC_STR_NPOS || text.len > evidence->space_len)
         return text;
@@ -130,8 +130,8 @@ rc_str rc_plain_unescape_bytes(rc_evidence *evidence, rc_str text)
     return commit_text(evidence, &buf, text);
 }
 
-/* Gives the offset after the object of a chat message ("role", "content") that begins here; 0:
- * none. */
+/* If the text begins with an object that is a chat message ("role", "content"), returns the offset
+ * after that object; otherwise 0. */
 static size_t echo_end(rc_str text)
 {
     rc_json_reader reader;
@@ -148,8 +148,8 @@ static size_t echo_end(rc_str text)
     return rc_json_reader_skip(&reader);
 }
 
-/* Gives the offset after the input that pydantic repeats (input_value=..., input_type=str); 0:
- * none. */
+/* If the text begins with the input that pydantic (Python's validation library) repeats
+ * (input_value=..., input_type=str), returns the offset after the input; otherwise 0. */
 static size_t input_value_end(rc_str text)
 {
     if (!rc_str_starts_with(text, RC_STR("input_value=")))

@@ -2,8 +2,8 @@
 #include "base/str.h"
 #include "classify/unwrap/unwrap.h"
 
-/* Bytes of a stream that are read. Of a longer stream the last bytes are read, because errors are
- * at its end. */
+/* Number of bytes of a stream that are read. Of a longer stream only the last bytes are read,
+ * because errors are at the end of a stream. */
 #define TAIL_BYTES ((size_t)64 << 10)
 
 typedef struct lines {
@@ -25,8 +25,8 @@ static bool next_line(lines *l, rc_str *ret_line)
     return true;
 }
 
-/* Gives the value of a "name:" line, without one leading blank; false if the line has another
- * name. */
+/* Reads the value of a line "name: value"; one blank after the colon is skipped. Returns false if
+ * the line has another name. */
 static bool field_of(rc_str line, rc_str name, rc_str *ret_value)
 {
     if (!rc_str_starts_with(line, name) || line.len <= name.len || line.ptr[name.len] != ':')
@@ -41,11 +41,12 @@ static bool is_json(rc_str text)
     return text.len > 0 && (text.ptr[0] == '{' || text.ptr[0] == '[');
 }
 
-/* Maximum number of layers that one event needs: two of its own and two that its message wraps. */
+/* Maximum number of layers that one event needs: two for the event and two for errors inside its
+ * message. */
 #define EVENT_LAYERS 4u
 
-/* Drops the layers of earlier events if space is short and no event was an error, so that a long
- * stream does not use up the layers before its error. */
+/* Drops the layers of earlier events if few layers are free and none of these events was an error.
+ * Otherwise a long stream would use all layers before its error is read. */
 static void drop_good_events(rc_evidence *evidence, size_t first)
 {
     bool is_full = evidence->layer_count + EVENT_LAYERS > RC_LAYERS_MAX;
@@ -77,15 +78,16 @@ static void read_data(rc_evidence *evidence, rc_str event, rc_str data)
         layer->message = rc_str_slice(text, 0, RC_EVIDENCE_TEXT_MAX);
 }
 
-/* True if the JSON text on this line is incomplete: the event continues on the next data lines. */
+/* True if the JSON text on this line is incomplete, because the event continues on the next data
+ * lines. */
 static bool is_open_json(rc_str data)
 {
     rc_str text = rc_str_trim(data);
     return is_json(text) && text.ptr[text.len - 1] != '}' && text.ptr[text.len - 1] != ']';
 }
 
-/* Joins the data lines of one event by newlines in the space; l moves after them. Gives only the
- * first line if the space is too small. */
+/* Joins the data lines of one event by newlines, in the evidence's space, and moves `l` after these
+ * lines. If the space is too small, returns only the first line. */
 static rc_str join_data(rc_evidence *evidence, lines *l, rc_str data)
 {
     rc_buf buf;
@@ -212,7 +214,7 @@ static void read_ndjson(rc_evidence *evidence, rc_str text)
     }
 }
 
-/* Gives the last TAIL_BYTES of a text, from the start of a line on. */
+/* Returns the last TAIL_BYTES of a text, beginning at the start of a line. */
 static rc_str tail_of(rc_str text)
 {
     if (text.len <= TAIL_BYTES)

@@ -9,7 +9,7 @@
 #include "classify/unwrap/unwrap.h"
 #include "json/reader.h"
 
-/* Maximum number of braces of one text that are checked as the start of an error object. */
+/* Maximum number of braces in one text that are checked as the beginning of an error object. */
 #define BRACES_MAX 8u
 
 static bool has_byte(rc_str text, char byte)
@@ -17,7 +17,8 @@ static bool has_byte(rc_str text, char byte)
     return memchr(text.ptr, byte, text.len) != NULL;
 }
 
-/* True for JSON inside another string ({\n \"error\": ...): its escapes must be decoded first. */
+/* True for JSON whose escapes must be decoded before it can be read, because it comes from another
+ * string ({\n \"error\": ...). */
 static bool is_escaped(rc_str text)
 {
     for (size_t i = 1; i < text.len && i < 8; i++) {
@@ -30,8 +31,8 @@ static bool is_escaped(rc_str text)
     return false;
 }
 
-/* Finds an error object after other text. Gives the offset of its brace and the object;
- * RC_STR_NPOS: none. */
+/* Finds an error object after other text. Returns the offset of the object's brace and stores the
+ * object in *ret_json; RC_STR_NPOS if there is none. */
 static size_t find_json(rc_evidence *evidence, rc_str text, rc_str *ret_json)
 {
     size_t at = 0;
@@ -52,7 +53,8 @@ static size_t find_json(rc_evidence *evidence, rc_str text, rc_str *ret_json)
 }
 
 /* Finds the members of an object whose opening brace is missing: 'message': '...', 'type': '...'}}.
- * Gives their offset, and a copy with the brace. */
+ * Returns the offset of the first member and stores a copy with the brace in *ret_json; RC_STR_NPOS
+ * if there is none. */
 static size_t find_members(rc_evidence *evidence, rc_str text, rc_str *ret_json)
 {
     static const rc_str NAMES[] = {
@@ -101,7 +103,7 @@ static bool unwrap_page(rc_evidence *evidence, rc_layer *layer, rc_str text, uns
     return true;
 }
 
-/* Gives the value after "key=": up to the closing quote if it is quoted, otherwise up to the next
+/* Returns the value after "key=": up to the closing quote if it is quoted, otherwise up to the next
  * blank, comma or parenthesis. */
 static rc_str value_at(rc_str text, size_t at, size_t *ret_end)
 {
@@ -140,7 +142,8 @@ static void set_field(rc_layer *layer, rc_member_role role, rc_str value)
         layer->message = value;
 }
 
-/* Reads one "key=value" of a log line or a repr; true if it is a field of an error. */
+/* Reads one "key=value" of a log line or a Python repr. Returns true if the key is a field of an
+ * error. */
 static bool read_pair(rc_str text, size_t at, rc_layer *layer, size_t *ret_end)
 {
     size_t from = at;
@@ -156,8 +159,8 @@ static bool read_pair(rc_str text, size_t at, rc_layer *layer, size_t *ret_end)
     return is_first_message && value.len > 0;
 }
 
-/* Reads pairs such as error_code=x error_message='...', the notation of logfmt and of exceptions'
- * reprs. */
+/* Reads pairs such as error_code=x error_message='...', as in logfmt and in the repr of Python
+ * exceptions. */
 static bool read_pairs(rc_str text, rc_layer *layer)
 {
     unsigned count = 0;
@@ -270,8 +273,8 @@ static void read_grpc_delay(rc_evidence *evidence, rc_str text)
                        rc_str_slice(text, from, to), true);
 }
 
-/* Reads the layer's status from text. Skipped for a typed error of a 4xx response: a number in its
- * message is not its own status. */
+/* Reads the layer's status from the text. Does nothing for an error with a typed (machine-readable)
+ * code in a 4xx response, because a number in its message is not its own status. */
 static void read_status(const rc_evidence *evidence, rc_layer *layer, rc_str text)
 {
     bool is_typed = layer->code.len > 0 || layer->type.len > 0;
@@ -280,8 +283,9 @@ static void read_status(const rc_evidence *evidence, rc_layer *layer, rc_str tex
         layer->status = rc_text_http_status(text);
 }
 
-/* True if the message has a character that every wrapper contains. Most messages are plain
- * sentences; the message of an error with a code of its own can wrap only objects and pages. */
+/* True if the message may contain another error: it has a character that every such text contains.
+ * Most messages are plain sentences. The message of an error with a code can contain only a JSON
+ * object or an HTML page. */
 static bool may_wrap(const rc_layer *layer)
 {
     rc_str text = layer->message;

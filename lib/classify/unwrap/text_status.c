@@ -1,5 +1,5 @@
-/* HTTP statuses in texts: three digits that stand alone, in a position where a status is usual.
- * Called by json.c, text.c, html.c and foreign_text.c. */
+/* HTTP statuses in texts: three digits that are not part of a longer word or number, in a position
+ * where a status is usual. Called by json.c, text.c, html.c and foreign_text.c. */
 #include "base/str.h"
 #include "classify/unwrap/unwrap.h"
 
@@ -26,7 +26,7 @@ static bool is_one_of(rc_str word, const rc_str *words, size_t count)
     return false;
 }
 
-/* Gives the word before `at`; blanks, colons, brackets and quotes between the two are skipped. */
+/* Returns the word before `at`; blanks, colons, brackets and quotes between the two are skipped. */
 static rc_str word_before(rc_str text, size_t at)
 {
     while (at > 0 && memchr(" :=#'\"([{\t,", text.ptr[at - 1], 11) != NULL)
@@ -54,7 +54,7 @@ static bool is_status_word(rc_str word)
            rc_str_eq_nocase(rc_str_slice(word, word.len - 5, word.len), RC_STR("error"));
 }
 
-/* True for words whose number is an amount, not a status. */
+/* True for words after which a number is an amount and not a status. */
 static bool is_amount_word(rc_str word)
 {
     static const rc_str WORDS[] = {
@@ -68,7 +68,7 @@ static bool is_amount_word(rc_str word)
     return is_one_of(word, WORDS, sizeof(WORDS) / sizeof(WORDS[0]));
 }
 
-/* True if a reason phrase follows: 403 Forbidden, 429 Too Many Requests. */
+/* True if the reason phrase of HTTP follows the number: 403 Forbidden, 429 Too Many Requests. */
 static bool has_reason_phrase(rc_str text, size_t at)
 {
     static const rc_str FIRST_WORDS[] = {
@@ -124,7 +124,7 @@ static bool is_status_position(rc_str text, size_t at)
         return true;
     rc_str word = word_before(text, at);
     if (word.len == 0 && rc_str_trim(rc_str_slice(text, 0, at)).len <= 1)
-        return true; /* At the start of the text, apart from a bracket or quote. */
+        return true; /* The number is at the start of the text, or after one bracket or quote. */
     if (is_amount_word(word))
         return false;
     return is_status_word(word) || has_reason_phrase(text, at) || begins_sentence(text, at);

@@ -25,7 +25,8 @@ static void add_text(rc_evidence *evidence, rc_str text, rc_str where)
         layer->message = rc_str_slice(text, 0, RC_EVIDENCE_TEXT_MAX);
 }
 
-/* Gives the end of a long log, from the start of a line on: the error is at the end. */
+/* Returns the end of a long log, beginning at the start of a line, because the error is at the end
+ * of a log. */
 static rc_str tail_of(rc_str text)
 {
     if (text.len <= RC_EVIDENCE_TEXT_MAX)
@@ -35,7 +36,7 @@ static rc_str tail_of(rc_str text)
     return rc_str_slice(text, line == RC_STR_NPOS ? from : line + 1, text.len);
 }
 
-/* Gives the text without byte order mark and surrounding white space. */
+/* Returns the text without byte order mark and surrounding white space. */
 static rc_str text_of(rc_str body)
 {
     return rc_str_trim(rc_utf8_without_bom(body));
@@ -73,8 +74,8 @@ static void read_stream_end(rc_evidence *evidence)
         rc_evidence_set(evidence, RC_FACT_BODY_NO_CONTENT);
 }
 
-/* For JSON in which no error member was found: adds the whole text as a layer, so that its phrases
- * are read. */
+/* If no error member was found in JSON, adds the whole text as the message of a layer, so that the
+ * phrases of the text are read. */
 static void add_text_of_json(rc_evidence *evidence)
 {
     const rc_failure *failure = evidence->failure;
@@ -96,7 +97,7 @@ void rc_unwrap(rc_evidence *evidence)
     unwrap_body(evidence, failure->event, RC_STR("event"));
     unwrap_body(evidence, failure->body, RC_STR("body"));
     add_text_of_json(evidence);
-    /* rc_unwrap_text appends new layers, so the loop reaches them too. */
+    /* rc_unwrap_text appends new layers, which the loop then reaches. */
     for (size_t i = 0; i < evidence->layer_count; i++)
         rc_unwrap_text(evidence, i);
     read_stream_end(evidence);
