@@ -1,4 +1,4 @@
-/* The real system calls behind rc_sys_calls. Passed down from the command's main function. */
+/* rc_sys_real, the table of the real system calls. The main function of a command passes it on. */
 #define _GNU_SOURCE
 #include "sys/calls.h"
 
@@ -110,7 +110,8 @@ static int adopt_orphans(void)
     return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 }
 
-/* No core dump of this process: a reader of the exit status looks for the command's core. */
+/* Disables the core dump of this process, because whoever reads the exit status looks for the core
+ * dump of the command that this process ran. */
 static int raise_plain(int signal, bool is_for_group)
 {
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);

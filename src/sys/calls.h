@@ -2,8 +2,9 @@
  * use.
  *
  * Functions that need a system call take the table as a parameter. The program passes rc_sys_real;
- * a test passes its own table, in which the Nth call fails, reads return short or the clock stands
- * still. The functions behave like the system calls of the same name: -1 and errno on failure. */
+ * a test passes its own table, in which for example the Nth call fails, a read returns fewer bytes
+ * or the clock stands still. The functions behave like the system calls of the same name: they
+ * return -1 and set errno on failure, unless their comment names another result. */
 #ifndef RC_SYS_CALLS_H
 #define RC_SYS_CALLS_H
 
@@ -19,8 +20,8 @@
 
 /* A process to start in its own process group. */
 typedef struct rc_spawn {
-    const char *const *argv; /* Ends with NULL; argv[0] is searched in PATH. */
-    int stdin_fd;            /* Standard input; -1: inherits ours. */
+    const char *const *argv; /* Ends with NULL; the program argv[0] is searched in PATH. */
+    int stdin_fd;            /* The process's standard input; -1: inherits ours. */
     int stderr_fd;
     int report_fd; /* The descriptor for failure reports, named in the process's environment; -1:
                     * none. */
@@ -29,9 +30,9 @@ typedef struct rc_spawn {
 } rc_spawn;
 
 typedef struct rc_sys_calls {
-    int (*open_read)(const char *path); /* Opens for reading, close-on-exec. */
-    int (*open_file)(const char *path); /* Like open_read, but does not wait for the writer of a
-                                         * pipe. */
+    int (*open_read)(const char *path); /* Opens for reading, with close-on-exec. */
+    int (*open_file)(const char *path); /* Like open_read, but for a pipe it does not wait for a
+                                         * writer. */
     ssize_t (*read)(int fd, void *buf, size_t size);
     ssize_t (*write)(int fd, const void *buf, size_t size);
     int (*close)(int fd);
@@ -43,17 +44,19 @@ typedef struct rc_sys_calls {
     const char *(*getenv)(const char *name);
 
     int (*clock_monotonic)(struct timespec *ret_time);
-    /* Opens for appending; creates the file with mode 0600. For a pipe neither this nor a write
-     * blocks. */
+    /* Opens for appending; creates the file with mode 0600. For a pipe neither opening nor a later
+     * write blocks. */
     int (*open_append)(const char *path);
-    int (*open_temp)(const char *folder); /* An unnamed file for reading and writing, 0600. */
-    int (*open_terminal)(void);           /* The controlling terminal; reads do not block. */
-    int (*open_again)(int fd); /* A new open file for non-blocking writes; close-on-exec. */
+    int (*open_temp)(const char *folder); /* Creates an unnamed file, mode 0600. */
+    int (*open_terminal)(void);           /* Opens the controlling terminal; reads do not block. */
+    /* Opens the file behind fd a second time, write-only, non-blocking and close-on-exec, so that
+     * the flags of fd itself do not change. */
+    int (*open_again)(int fd);
     ssize_t (*pread)(int fd, void *buf, size_t size, off_t at);
     off_t (*lseek)(int fd, off_t at, int whence);
     int (*fstat)(int fd, struct stat *ret_stat);
     int (*stat)(const char *path, struct stat *ret_stat);
-    int (*lift)(int fd); /* Duplicates to a descriptor above 2; close-on-exec. */
+    int (*lift)(int fd); /* Duplicates fd to a descriptor above 2, close-on-exec. */
     int (*set_nonblocking)(int fd);
     int (*pipe)(int ret_fds[2]); /* Both ends are close-on-exec. */
     int (*poll)(struct pollfd *fds, nfds_t count, int timeout_ms);
@@ -64,13 +67,13 @@ typedef struct rc_sys_calls {
     /* Raises a signal in this process, or in its whole group, without a core dump of this
      * process. */
     int (*raise)(int signal, bool is_for_group);
-    int (*adopt_orphans)(void); /* Orphaned descendants become our children. */
-    /* Lists our children in our session, up to max; returns their number. */
+    int (*adopt_orphans)(void); /* Makes orphaned descendants our children. */
+    /* Lists our child processes that are in our session, `max` at most; returns their number. */
     int (*children)(pid_t *ret_pids, size_t max);
     pid_t (*getpgrp)(void);
 
     int (*signal_mask)(int how, const sigset_t *set, sigset_t *ret_old);
-    int (*signal_fd)(const sigset_t *set); /* Reads do not block; close-on-exec. */
+    int (*signal_fd)(const sigset_t *set); /* A signalfd: non-blocking, close-on-exec. */
     int (*signal_action)(int signal, const struct sigaction *action, struct sigaction *ret_old);
     int (*signal_pending)(sigset_t *ret_set);
 
@@ -83,7 +86,8 @@ typedef struct rc_sys_calls {
 
 extern const rc_sys_calls rc_sys_real;
 
-/* Entries with more than one system call: process/spawn.c, process/children.c. */
+/* The implementations of `spawn` (process/spawn.c) and `children` (process/children.c) in
+ * rc_sys_real. */
 int rc_sys_spawn(const rc_spawn *request, pid_t *ret_pid);
 int rc_sys_children(pid_t *ret_pids, size_t max);
 

@@ -6,14 +6,15 @@
 
 #include "sys/calls.h"
 
-/* Unix time in milliseconds; 0: the clock cannot be read. Renderers treat 0 as "unknown". */
+/* Returns the Unix time in milliseconds; 0 if the clock cannot be read. Renderers treat 0 as
+ * "unknown". */
 int64_t rc_clock_unix_ms(const rc_sys_calls *calls);
 
-/* Seconds that local time is ahead of UTC at that moment. */
+/* Returns by how many seconds local time is ahead of UTC at the time unix_ms. */
 int32_t rc_clock_utc_offset_s(const rc_sys_calls *calls, int64_t unix_ms);
 
-/* Milliseconds of the monotonic clock; 0: it cannot be read. rc_watch_poll also counts the time
- * that its polls took, in case the clock fails. */
+/* Returns the monotonic clock in milliseconds; 0 if the clock cannot be read. For that case
+ * rc_watch_poll counts the duration of its polls itself. */
 uint64_t rc_clock_ms(const rc_sys_calls *calls);
 
 #endif

@@ -10,11 +10,11 @@ static bool is_there(const rc_sys_calls *calls, const char *path)
     return calls->stat(path, &facts) == 0 || (errno != ENOENT && errno != ENOTDIR);
 }
 
-/* Tries folder + middle + "/recourse.yaml". */
+/* Checks whether folder + middle + "/recourse.yaml" exists. */
 static bool try_path(const rc_sys_calls *calls, const char *folder, const char *middle,
                      rc_buf *ret_path)
 {
-    /* A relative folder would depend on the working directory. */
+    /* A relative path is ignored, because its meaning would depend on the working directory. */
     if (folder == NULL || folder[0] != '/')
         return false;
     rc_buf_reset(ret_path);

@@ -10,24 +10,25 @@
 
 /* Searches recourse.yaml in the working directory, then in $XDG_CONFIG_HOME/recourse, or in
  * ~/.config/recourse if that variable is not set. A file that exists but cannot be opened counts as
- * found, so that reading it reports the error. True: ret_path, which must be empty before, has the
- * path with a NUL behind it. */
+ * found, so that reading the file later reports the error. If the result is true, ret_path has the
+ * path, followed by a NUL. ret_path must be empty before the call. */
 bool rc_config_file_find(const rc_sys_calls *calls, rc_buf *ret_path);
 
-/* Names what exists at path if it is not a regular file: "a folder", "a pipe", "a socket", "a
- * device". NULL: a regular file, or nothing. Callers use it because opening a pipe waits for a
- * writer. path: borrows. Gives a static string. */
+/* Returns "a folder", "a pipe", "a socket" or "a device" if `path` is one, as a static string.
+ * Returns NULL for a regular file, or if nothing exists at `path`. Callers check the kind before
+ * they open the file, because opening a pipe waits for a writer. path: borrows during the call. */
 const char *rc_path_special_kind(const rc_sys_calls *calls, const char *path);
 
-/* The state of a secret's file, found without reading it. */
+/* The state of a file that holds a secret, determined without reading the file. */
 typedef enum rc_secret_file {
     RC_SECRET_FILE_GOOD = 0,
     RC_SECRET_FILE_MISSING = 1,        /* The file does not exist or cannot be opened. */
-    RC_SECRET_FILE_WORLD_READABLE = 2, /* Every user of this machine may read it. */
-    RC_SECRET_FILE_NOT_REGULAR = 3     /* rc_path_special_kind names its kind. */
+    RC_SECRET_FILE_WORLD_READABLE = 2, /* Every user of this machine may read the file. */
+    RC_SECRET_FILE_NOT_REGULAR = 3     /* A folder, pipe, socket or device: see
+                                        * rc_path_special_kind. */
 } rc_secret_file;
 
-/* Checks the file at path. path: borrows. */
+/* Checks the file at `path`. path: borrows during the call. */
 rc_secret_file rc_secret_file_check(const rc_sys_calls *calls, const char *path);
 
 #endif

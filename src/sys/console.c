@@ -4,7 +4,7 @@
 #include "sys/file.h"
 #include "sys/process/process.h"
 
-/* The longest line with its control sequences. */
+/* Maximum number of bytes of the line with its control sequences. */
 #define LINE_BYTES ((size_t)4096 + RC_STATUS_LINE_EXTRA)
 
 void rc_console_check(rc_console *console)
@@ -57,7 +57,8 @@ static void suspend(rc_console *console)
     rc_console_check(console);
 }
 
-/* The shell may have changed the terminal's modes while we were stopped: set them again. */
+/* Sets key mode again, because the shell may have changed the terminal's modes while the process
+ * was stopped. */
 static void on_continue(rc_console *console)
 {
     rc_tty_keys_forget(console->tty);

@@ -51,13 +51,13 @@ int rc_file_read(const rc_sys_calls *calls, const char *path, rc_buf *buf)
     if (fd < 0)
         return errno;
     int error = rc_fd_read(calls, fd, buf);
-    /* Nothing was written, so a failed close loses no data. */
+    /* The file was only read, so a failed close loses no data. */
     calls->close(fd);
     return error;
 }
 
-/* Opens only regular files: opening a device can have side effects. The path may be replaced
- * between stat and open, so the open file is checked again. */
+/* Opens only regular files, because opening a device can have side effects. The file at the path
+ * may be replaced between stat and open, so the open file is checked again. */
 static int open_regular(const rc_sys_calls *calls, const char *path, int *ret_fd)
 {
     struct stat facts;
@@ -110,7 +110,8 @@ int rc_fd_write(const rc_sys_calls *calls, int fd, rc_str bytes)
 
 int rc_fd_close(const rc_sys_calls *calls, int fd)
 {
-    /* On Linux the descriptor is closed after EINTR too: closing again could close another file. */
+    /* On Linux the descriptor is closed even after EINTR, and closing it again could close another
+     * file. */
     if (calls->close(fd) != 0 && errno != EINTR)
         return errno;
     return 0;

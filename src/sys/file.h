@@ -1,5 +1,6 @@
-/* Reads whole files and writes whole buffers. The functions return 0 or an errno number, for which
- * rc_sys_error_text has a message. Short reads, short writes and EINTR are handled here. */
+/* Reads whole files and writes whole buffers. The functions return 0, an errno number or one of the
+ * negative numbers below; rc_sys_error_text has the message. They continue after short reads, short
+ * writes and EINTR. */
 #ifndef RC_SYS_FILE_H
 #define RC_SYS_FILE_H
 
@@ -8,7 +9,7 @@
 
 #include "sys/calls.h"
 
-/* Errors of this module: negative, so that they differ from errno numbers. */
+/* Errors of these functions that are no errno numbers, and therefore negative. */
 #define RC_FILE_TOO_LARGE (-1)
 #define RC_FILE_NO_MEMORY (-2)
 #define RC_FILE_NOT_REGULAR (-3)
@@ -17,34 +18,36 @@
 #define RC_FD_STDOUT 1
 #define RC_FD_STDERR 2
 
-/* Appends the whole file to buf. RC_FILE_TOO_LARGE: it exceeds the buffer's ceiling;
- * RC_FILE_NO_MEMORY; else the system's error (EISDIR for a folder). Bytes read before a failure
- * stay in buf. path, buf: borrows. */
+/* Appends the whole file to `buf`. Returns 0; RC_FILE_TOO_LARGE if the file exceeds the ceiling of
+ * `buf`; RC_FILE_NO_MEMORY; or the system's errno number, such as EISDIR for a folder. Bytes read
+ * before a failure stay in `buf`. path, buf: borrows during the call. */
 int rc_file_read(const rc_sys_calls *calls, const char *path, rc_buf *buf);
 
-/* Like rc_file_read, but never blocks: RC_FILE_NOT_REGULAR for a pipe, folder, socket or device at
- * the path or behind a symbolic link. */
+/* Like rc_file_read, but never blocks: returns RC_FILE_NOT_REGULAR if `path`, after symbolic links,
+ * is a pipe, folder, socket or device. */
 int rc_file_read_regular(const rc_sys_calls *calls, const char *path, rc_buf *buf);
 
-/* Like rc_file_read for an open descriptor, which stays open. The bytes may be a secret, so no copy
- * remains outside buf. */
+/* Like rc_file_read for the open descriptor fd, which stays open. No copy of the bytes remains
+ * outside `buf`, because they may be a secret. */
 int rc_fd_read(const rc_sys_calls *calls, int fd, rc_buf *buf);
 
-/* Writes all bytes to fd. bytes: borrows. */
+/* Writes all bytes to fd. bytes: borrows during the call. */
 int rc_fd_write(const rc_sys_calls *calls, int fd, rc_str bytes);
 
-/* Closes fd and returns an error that the system reports only now, such as a full disk. */
+/* Closes fd. Returns 0, or the errno number of an earlier write that the system reports only when
+ * the file is closed, such as a full disk. */
 int rc_fd_close(const rc_sys_calls *calls, int fd);
 
 /* Opens /dev/null read-only for each of descriptors 0 to 2 that is closed, so that no later file or
  * socket gets one of these numbers. */
 void rc_fd_hold_standard(const rc_sys_calls *calls);
 
-/* The message for an error number, in English. Gives a static string. */
+/* Returns the English message for an error number of this header or of errno, as a static
+ * string. */
 const char *rc_sys_error_text(int error);
 
-/* Whether the error means that the reader of our output has closed it, which is no failure of
- * ours. */
+/* Returns whether `error` means that the reader of our output has closed its end, which is not a
+ * failure of this program. */
 bool rc_sys_is_reader_gone(int error);
 
 #endif

@@ -1,6 +1,6 @@
 /* Lock files and private files. Called by the SQLite store and the doctor. */
-#define _GNU_SOURCE /* For open-file-description locks, which belong to the open file and not to the
-                     * process. */
+#define _GNU_SOURCE /* For open-file-description locks (F_OFD_SETLK), which belong to the open file
+                     * and not to the process. */
 #include "sys/lock_file.h"
 
 #include <errno.h>
@@ -98,7 +98,8 @@ int rc_private_folders_make(const char *path)
             continue;
         folder[i] = '\0';
         if (mkdir(folder, 0700) != 0 && errno != EEXIST) {
-            /* An existing parent may be on a read-only file system or not writable for us. */
+            /* For an existing folder mkdir may report a read-only file system or a missing
+             * permission. */
             struct stat facts;
             const int error = errno;
             if (stat(folder, &facts) != 0)

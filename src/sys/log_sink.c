@@ -12,11 +12,13 @@
 #define MAX_BYTES ((size_t)256 << 10)
 #define NOTICE_MAX 1024
 #define PATH_BYTES_MAX 4096
-/* A pipe that poll reports as writable accepts this much without blocking (POSIX, PIPE_BUF). */
+/* A pipe that poll reports as writable accepts so many bytes without blocking (PIPE_BUF of
+ * POSIX). */
 #define PIECE_BYTES 4096
 #define POLL_MS 100
 #define STOP_MS 1000
-/* Pause between two writes: under load, waking the thread for each line would cost too much. */
+/* Pause between two writes, because waking the thread for each line would be expensive under
+ * load. */
 #define PAUSE_NS UINT64_C(5000000)
 
 /* A buffer of log lines. */
@@ -31,17 +33,17 @@ struct rc_log_sink {
     rc_log_sink_settings settings;
     char path[PATH_BYTES_MAX];
     uv_thread_t thread;
-    uv_mutex_t lock; /* Guards all members below. */
+    uv_mutex_t lock; /* Guards all members below, if their comment does not name the thread. */
     uv_cond_t wake;
     lines filling;
     lines writing;    /* Used by the sink's thread only. */
     bool is_mid_line; /* The last write ended in the middle of a line. */
-    uint64_t missing; /* Lines dropped since the last notice. */
-    int fd;           /* Used by the thread while it writes. */
+    uint64_t missing; /* Lines dropped since the last line that reported drops. */
+    int fd;           /* Used by the sink's thread while it writes. */
     int next_fd;      /* Replaces fd before the next write; -1: none. */
     bool is_own_fd;
     bool is_next_own;
-    bool is_pausing; /* The thread wakes soon by itself; no signal is needed. */
+    bool is_pausing; /* The thread is in pause_writing and wakes by itself. */
     bool is_stopping;
     uint64_t stop_at_ms; /* When rc_log_sink_stop stops waiting. */
     rc_log_sink_counts counts;
@@ -57,7 +59,7 @@ static bool may_wait(rc_log_sink *sink)
     return !is_late;
 }
 
-/* Waits until fd is writable. False: the sink stops and its time is up. */
+/* Waits until fd is writable. Returns false if the sink is stopping and stop_at_ms has come. */
 static bool await_writable(rc_log_sink *sink)
 {
     struct pollfd polled = {.fd = sink->fd, .events = POLLOUT};
@@ -85,8 +87,8 @@ static size_t write_pieces(rc_log_sink *sink, const char *bytes, size_t len)
     return done;
 }
 
-/* Like write_pieces, but first ends a line that was cut, so that the next line starts on its
- * own. */
+/* Like write_pieces, but first writes a line feed if the previous write ended in the middle of a
+ * line. */
 static size_t write_out(rc_log_sink *sink, const char *bytes, size_t len)
 {
     if (sink->is_mid_line && len > 0 && write_pieces(sink, "\n", 1) == 0)
@@ -105,7 +107,8 @@ static uint64_t count_lines(const char *bytes, size_t len)
     return count;
 }
 
-/* Writes how many lines were dropped. True: written, or nothing to report. */
+/* Writes the line that reports how many lines were dropped. Returns true if it was written, or if
+ * there is nothing to report. */
 static bool write_notice(rc_log_sink *sink, uint64_t missing)
 {
     char notice[NOTICE_MAX];
@@ -132,7 +135,7 @@ static void write_lines(rc_log_sink *sink, uint64_t missing)
     sink->writing.count = 0;
 }
 
-/* The caller holds the lock. */
+/* Replaces fd by next_fd, if it is set. The caller holds the lock. */
 static void take_next_fd(rc_log_sink *sink)
 {
     if (sink->next_fd < 0)
@@ -144,7 +147,8 @@ static void take_next_fd(rc_log_sink *sink)
     sink->next_fd = -1;
 }
 
-/* The caller holds the lock. A half-full buffer or a stop ends the pause early. */
+/* Waits for PAUSE_NS, or until the buffer is half full or the sink stops. The caller holds the
+ * lock. */
 static void pause_writing(rc_log_sink *sink)
 {
     sink->is_pausing = true;
@@ -161,7 +165,7 @@ static void work(void *arg)
     for (;;) {
         while (sink->filling.len == 0 && !sink->is_stopping)
             uv_cond_wait(&sink->wake, &sink->lock);
-        /* Dropped lines are still to be reported at the end. */
+        /* Before the thread ends, it reports dropped lines once more. */
         const bool is_over = sink->filling.len == 0;
         if (is_over && sink->missing == 0)
             break;
@@ -212,10 +216,11 @@ rc_log_sink_counts rc_log_sink_count(rc_log_sink *sink)
 
 /* ---- targets ---- */
 
-/* Whether to reopen standard error, so that writes to a full pipe or terminal do not block while
- * other processes that share it keep their mode. A regular file is not reopened, since writing
- * would start at its beginning; nor is a descriptor opened read-only, which stands for a closed
- * one: lines lost there must be counted. */
+/* Returns whether to open standard error a second time. Writes to a full pipe or terminal then do
+ * not block, and other processes that share standard error keep their blocking mode. A regular file
+ * is not opened again, because writing would start at its beginning. A read-only descriptor is not
+ * opened again either: it stands for a closed standard error (rc_fd_hold_standard), and writes to
+ * it must fail so that the lines are counted as dropped. */
 static bool is_to_open_again(const rc_sys_calls *calls)
 {
     struct stat info;
@@ -224,7 +229,7 @@ static bool is_to_open_again(const rc_sys_calls *calls)
            (calls->write(RC_FD_STDERR, "", 0) >= 0 || errno != EBADF);
 }
 
-/* 0, or the errno number. path: NULL for standard error. */
+/* Returns 0, or the errno number. If `path` is NULL, opens standard error. */
 static int open_target(const rc_sys_calls *calls, const char *path, int *ret_fd, bool *ret_is_own)
 {
     int fd = -1;
@@ -239,7 +244,7 @@ static int open_target(const rc_sys_calls *calls, const char *path, int *ret_fd,
     return 0;
 }
 
-/* The next write goes to the new target. */
+/* Opens a new target, which the thread uses from its next write on. */
 static int change_target(rc_log_sink *sink, const char *path)
 {
     const rc_sys_calls *calls = sink->settings.calls;

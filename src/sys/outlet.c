@@ -9,12 +9,12 @@
 #include "sys/file.h"
 #include "sys/watch.h"
 
-/* A pipe that poll reports as writable accepts this much in one write without blocking
- * (PIPE_BUF). */
+/* A pipe that poll reports as writable accepts so many bytes in one write without blocking
+ * (PIPE_BUF of POSIX). */
 #define PIECE_BYTES ((size_t)4096)
 
-/* Whether writes can block. A regular file never blocks, and reopened it would be written from its
- * beginning. */
+/* Returns whether writes to fd can block. A regular file never blocks, and must not be opened a
+ * second time, because writing would start at its beginning. */
 static bool may_wait(const rc_sys_calls *calls, int fd)
 {
     struct stat info;

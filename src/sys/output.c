@@ -13,7 +13,8 @@
 #include "sys/entropy.h"
 #include "sys/file.h"
 
-/* A taken name is chance once; several in a row mean another problem. */
+/* Maximum number of temporary names that are tried. If so many names are taken, the reason is not
+ * chance. */
 #define NAMES_MAX 8
 
 static int make_folder(const char *path)
@@ -43,8 +44,8 @@ static rc_status push_path(rc_buf *buf, const char *folder, const char *name)
     return rc_buf_push(buf, rc_str_c(name));
 }
 
-/* "folder/.name.1f09ab37": hidden and unique. Without entropy the attempt number replaces the
- * random part. */
+/* Appends the temporary path, such as "folder/.name.1f09ab37", which is hidden and unique. Without
+ * entropy the number of the attempt, `tried`, replaces the random part. */
 static rc_status push_temporary(const rc_output *output, const char *name, unsigned tried,
                                 rc_buf *buf)
 {
@@ -80,7 +81,7 @@ static int make_one(const rc_output *output, const char *path)
     return errno;
 }
 
-/* Creates each folder above the last part of the path: "a", "a/b". */
+/* Creates the parent folders: for the path "a/b/c" the folders "a" and "a/b". */
 static int make_above(const rc_output *output)
 {
     char path[RC_OUTPUT_PATH_MAX];
@@ -98,7 +99,8 @@ static int make_above(const rc_output *output)
 
 int rc_output_open(const rc_output *output)
 {
-    /* The parent folders nearly always exist. */
+    /* The parent folders nearly always exist, so they are created only after this call has
+     * failed. */
     int error = make_one(output, output->folder);
     if (error != ENOENT)
         return error;
@@ -126,7 +128,7 @@ static int open_temporary(const rc_output *output, const char *name, char path[R
     return error;
 }
 
-/* Writes all bytes and syncs them to disk. */
+/* Writes all bytes to fd and syncs them to disk. */
 static int fill(const rc_output *output, int fd, rc_str bytes)
 {
     int error = rc_fd_write(output->calls, fd, bytes);

@@ -1,5 +1,5 @@
-/* Result files that are complete or absent: written under a temporary name in the same folder,
- * synced to disk, then renamed over the old file. */
+/* Writes result files that are either complete or absent: each file is written under a temporary
+ * name in the same folder, synced to disk, then renamed over the old file. */
 #ifndef RC_SYS_OUTPUT_H
 #define RC_SYS_OUTPUT_H
 
@@ -9,8 +9,8 @@
 
 #include "sys/calls.h"
 
-/* The calls that change folders, as a table, so that a test can pass its own. -1 and errno on
- * failure. */
+/* The system calls that change a folder, as a table, so that a test can pass its own. The functions
+ * return -1 and set errno on failure. */
 typedef struct rc_output_calls {
     int (*make_folder)(const char *path);
     int (*open_new)(const char *path); /* Opens for writing; fails if the file exists. */
@@ -21,24 +21,24 @@ typedef struct rc_output_calls {
 
 extern const rc_output_calls rc_output_real;
 
-/* Longest path, with its NUL. */
+/* The maximum size of a path, with its NUL. */
 #define RC_OUTPUT_PATH_MAX 4096
 
-/* The folder in which files are written. Borrows all. */
+/* The folder in which files are written. The struct borrows what its members point to. */
 typedef struct rc_output {
     const rc_sys_calls *calls;
     const rc_output_calls *files;
     const char *folder;
 } rc_output;
 
-/* Whether the error means that the file does not exist. */
+/* Returns whether the errno number `error` means that the file does not exist. */
 bool rc_output_is_missing(int error);
 
-/* Creates the folder and its missing parents. 0, or the errno number. */
+/* Creates the folder and its missing parents. Returns 0, or the errno number. */
 int rc_output_open(const rc_output *output);
 
-/* Writes the file `name`. 0, or the errno number; on failure the previous file is unchanged and no
- * temporary file remains. name, bytes: borrows. */
+/* Writes the file `name`. Returns 0, or the errno number; on failure the previous file is unchanged
+ * and no temporary file remains. name, bytes: borrows during the call. */
 int rc_output_write(const rc_output *output, const char *name, rc_str bytes);
 
 #endif

@@ -52,7 +52,8 @@ static socklen_t read_address(const char *host, uint16_t port, struct sockaddr_s
     return 0;
 }
 
-/* Binds without listening: with SO_REUSEADDR this does not disturb other processes. */
+/* Binds a socket to the address but does not listen. With SO_REUSEADDR this does not disturb other
+ * processes. */
 int rc_probe_port(const char *host, uint16_t port)
 {
     struct sockaddr_storage address;

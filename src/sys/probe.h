@@ -1,4 +1,4 @@
-/* Checks of what a gateway needs from the machine; they change nothing. The functions return 0 or
+/* Checks whether the machine has what a gateway needs. The functions change nothing and return 0 or
  * the errno number. */
 #ifndef RC_SYS_PROBE_H
 #define RC_SYS_PROBE_H
@@ -6,17 +6,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Free bytes on the file system of path. path: borrows. */
+/* Determines the free bytes on the file system of `path`. path: borrows during the call. */
 int rc_probe_free_bytes(const char *path, uint64_t *ret_bytes);
 
-/* Whether files can be created in that folder. 0: yes. */
+/* Checks whether files can be created in the folder `path`. Returns 0 if they can. */
 int rc_probe_folder(const char *path);
 
-/* The hard limit of open descriptors of a process. */
+/* Determines the hard limit of open descriptors of this process. */
 int rc_probe_files_max(uint64_t *ret_count);
 
-/* Whether a server could listen at this address now. No client can connect meanwhile. EADDRINUSE:
- * another one listens. host: an address, or localhost; borrows. */
+/* Checks whether a server could listen at this address now; clients cannot connect during the
+ * check. Returns EADDRINUSE if another process listens there. `host` is an IP address or
+ * "localhost". host: borrows during the call. */
 int rc_probe_port(const char *host, uint16_t port);
 
 #endif

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <unistd.h>
 
-/* Output is written in one piece at the end and no file is changed before: nothing needs
- * undoing. */
+/* Ends the process at once. Nothing needs to be undone, because the commands write their output at
+ * the end and change no file before. */
 static void end_process(int signal)
 {
     _exit(128 + signal);

@@ -6,11 +6,12 @@
 
 #include "sys/calls.h"
 
-/* Opens a file for reading. 0 and *ret_fd, or the errno number. path: borrows. */
+/* Opens a file for reading. Returns 0 and sets *ret_fd, or returns the errno number. path: borrows
+ * during the call. */
 int rc_stream_open(const rc_sys_calls *calls, const char *path, int *ret_fd);
 
-/* Waits for bytes and reads at most size. 0 and *ret_got (0: end of input), or the errno number.
- * bytes: borrows. */
+/* Waits for bytes and reads `size` bytes at most. Returns 0 and sets *ret_got, which is 0 at the
+ * end of the input; or returns the errno number. bytes: borrows during the call. */
 int rc_stream_read(const rc_sys_calls *calls, int fd, void *bytes, size_t size, size_t *ret_got);
 
 #endif

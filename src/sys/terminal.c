@@ -5,7 +5,7 @@
 
 #include "base/str.h"
 
-/* A longer COLUMNS value is ignored. */
+/* A value of COLUMNS with more digits is ignored. */
 #define COLUMNS_DIGITS_MAX 4
 
 static rc_str env(const rc_sys_calls *calls, const char *name)
@@ -13,7 +13,8 @@ static rc_str env(const rc_sys_calls *calls, const char *name)
     return rc_str_c(calls->getenv(name));
 }
 
-/* A variable that is set but empty counts as unset, as in setlocale. */
+/* Returns the value of the first variable that is set. An empty variable counts as unset, as in
+ * setlocale. */
 static rc_str first_set(const rc_sys_calls *calls, const char *const names[], size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -24,7 +25,8 @@ static rc_str first_set(const rc_sys_calls *calls, const char *const names[], si
     return rc_str_make(NULL, 0);
 }
 
-/* The charset is between the dot and the at sign: "de_DE.UTF-8", "C.utf8", "en_GB.UTF-8@euro". */
+/* Returns whether the charset of a locale is UTF-8. The charset is between the dot and the at sign:
+ * "de_DE.UTF-8", "C.utf8", "en_GB.UTF-8@euro". */
 static bool is_utf8_locale(rc_str locale)
 {
     size_t dot = rc_str_find_byte(locale, '.', 0);

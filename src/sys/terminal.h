@@ -1,4 +1,4 @@
-/* rc_terminal: what the output descriptor can display. */
+/* rc_terminal: what an output descriptor can display. */
 #ifndef RC_SYS_TERMINAL_H
 #define RC_SYS_TERMINAL_H
 
@@ -10,13 +10,15 @@
 
 typedef struct rc_terminal {
     bool is_tty;
-    bool has_utf8; /* UTF-8 by the first set variable of LC_ALL, LC_CTYPE, LANG; also for pipes. */
-    bool can_redraw; /* A terminal whose TERM is set and not "dumb": a line can be drawn again. */
-    bool has_colour; /* The same, and NO_COLOR is unset or empty. */
-    unsigned width;  /* COLUMNS, else the terminal's own, else 80. */
+    /* The first variable that is set of LC_ALL, LC_CTYPE and LANG selects UTF-8. Not only for
+     * terminals. */
+    bool has_utf8;
+    bool can_redraw; /* A terminal whose TERM is set and not "dumb". */
+    bool has_colour; /* can_redraw, and NO_COLOR is unset or empty. */
+    unsigned width;  /* In columns: COLUMNS, else the terminal's own width, else 80. */
 } rc_terminal;
 
-/* Inspects fd and the environment. */
+/* Determines the properties of fd from the descriptor and the environment. */
 rc_terminal rc_terminal_get(const rc_sys_calls *calls, int fd);
 
 #endif

@@ -11,25 +11,27 @@
 #include "sys/watch.h"
 
 #define ESCAPE 0x1B
-/* Longest time between the bytes of an escape sequence; too short for a person to notice. */
+/* Longest time between the bytes of an escape sequence, in milliseconds. A person does not notice
+ * this delay. */
 #define SEQUENCE_MS 20
 
 static const int CRASHES[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
 #define CRASH_COUNT (sizeof CRASHES / sizeof *CRASHES)
 
-/* State for the crash handler, which takes no argument. Written before the handlers are set. */
+/* Data for the crash handler, which has no parameter for them. Set before the handler is
+ * installed. */
 static struct {
     int fd;
     struct termios modes;
     struct sigaction old[CRASH_COUNT];
 } crash;
 
-/* Restores the terminal's modes, which outlive the process. Calls the system directly, since the
- * table of calls may be what is broken. */
+/* Signal handler: restores the terminal's modes, which would otherwise remain after the crash. It
+ * calls the system directly, because the memory of the rc_sys_calls table may be damaged. */
 static void restore_and_crash(int signal)
 {
     tcsetattr(crash.fd, TCSANOW, &crash.modes);
-    raise(signal); /* SA_RESETHAND restored the default action. */
+    raise(signal); /* SA_RESETHAND has restored the default action. */
 }
 
 static void guard_crashes(const rc_tty *tty)
@@ -70,7 +72,7 @@ bool rc_tty_is_ours(const rc_tty *tty)
     return tty->fd >= 0 && tty->calls->tcgetpgrp(tty->fd) == tty->group;
 }
 
-/* SIGTTOU is blocked (rc_watch_init), so this works from the background too. */
+/* rc_watch_init blocks SIGTTOU, so a background process can set the foreground too. */
 static bool set_foreground(const rc_tty *tty, pid_t group)
 {
     int result = tty->calls->tcsetpgrp(tty->fd, group);
@@ -92,8 +94,9 @@ bool rc_tty_give_foreground(rc_tty *tty, pid_t group)
     return true;
 }
 
-/* Whether the foreground may be taken back. A shell that stopped us has taken it and returns it
- * itself. An empty group cannot return it. */
+/* Returns whether the foreground may be taken back: if the group to which we gave it still has it,
+ * or a group without processes. A shell that stopped us has taken the foreground, and will return
+ * it itself. */
 static bool may_take_back(const rc_tty *tty)
 {
     pid_t holder = tty->calls->tcgetpgrp(tty->fd);
@@ -104,17 +107,19 @@ static bool may_take_back(const rc_tty *tty)
 
 void rc_tty_take_foreground(rc_tty *tty)
 {
-    /* Tries twice: a terminal without a foreground group stops its next user. */
+    /* Tries twice, because a terminal without a foreground group stops the next process that uses
+     * it. */
     for (int turn = 0; turn < 2 && tty->foreground_group != 0; turn++) {
         if (rc_tty_is_ours(tty) || (may_take_back(tty) && set_foreground(tty, tty->group)))
             tty->foreground_group = 0;
     }
 }
 
-/* Does not wait for pending output, which Ctrl-S may have stopped. */
+/* Sets the modes without waiting for pending output (TCSANOW), because Ctrl-S may have stopped the
+ * output. */
 static bool set_modes(const rc_tty *tty, const struct termios *modes)
 {
-    /* Tries twice: a failure leaves a terminal without echo. */
+    /* Tries twice, because a failure could leave a terminal without echo. */
     for (int turn = 0; turn < 2; turn++) {
         if (tty->calls->tcsetattr(tty->fd, TCSANOW, modes) == 0)
             return true;
@@ -137,7 +142,7 @@ bool rc_tty_keys_begin(rc_tty *tty)
     struct termios modes = tty->modes;
     modes.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
     modes.c_lflag |= ISIG;
-    modes.c_cc[VMIN] = 0; /* A read never waits. */
+    modes.c_cc[VMIN] = 0; /* A read returns at once. */
     modes.c_cc[VTIME] = 0;
     guard_crashes(tty);
     tty->is_key_mode = true;
@@ -159,7 +164,8 @@ void rc_tty_keys_forget(rc_tty *tty)
 void rc_tty_keys_end(rc_tty *tty)
 {
     pid_t holder = tty->is_key_mode ? tty->calls->tcgetpgrp(tty->fd) : -1;
-    /* Another group holds the terminal and has set its modes. */
+    /* If another group holds the terminal, the modes are not changed, because that group has set
+     * its own. */
     if (tty->is_key_mode && (holder <= 0 || holder == tty->group))
         set_modes(tty, &tty->modes);
     rc_tty_keys_forget(tty);
@@ -172,8 +178,8 @@ bool rc_tty_read_escape(rc_tty *tty)
     if (got < 0 && (errno == EINTR || errno == EAGAIN))
         return false;
     tty->is_closed = got <= 0;
-    /* Esc counts if it is the last byte, or typed twice; before other bytes it starts a
-     * sequence. */
+    /* The Esc byte is the key Esc if no byte follows, or another Esc byte. Before other bytes it
+     * starts an escape sequence. */
     if (tty->is_closed || keys[got - 1] != ESCAPE)
         return false;
     struct pollfd more = {.fd = tty->fd, .events = POLLIN};

@@ -1,6 +1,6 @@
-/* rc_watch: reads signals from a signalfd; while it polls, writes the queues of attached outlets
- * and runs a libuv loop. Called by recourse exec, recourse call, tty.c and the other files of
- * src/sys/process. */
+/* rc_watch: reads signals from a signalfd and polls. A poll also writes the queues of attached
+ * outlets and runs a libuv loop. Called by recourse exec, recourse call, tty.c and the other files
+ * of src/sys/process. */
 #define _GNU_SOURCE
 #include "sys/watch.h"
 
@@ -12,12 +12,12 @@
 #include "sys/clock.h"
 #include "sys/file.h"
 
-/* Longest single poll; callers poll again for longer waits. */
+/* Maximum duration of one call of rc_watch_poll. For a longer wait the caller calls it again. */
 #define POLL_MAX_MS 3600000u
 #define FIRST_LIFTED 3
 
 #define SAME_SIGNAL_MS 1000u
-/* Time limit for the remaining output after a signal that ends the process. */
+/* Time limit for writing the remaining output after a signal that ends the process. */
 #define LAST_FLUSH_MS 500u
 
 int rc_fd_lift(const rc_sys_calls *calls, int fd)
@@ -70,14 +70,16 @@ void rc_signal_die(const rc_sys_calls *calls, int signal, bool is_for_group)
     calls->raise(signal, is_for_group);
 }
 
-/* SIGXFSZ is read and dropped: exceeding the file size limit then shows as a failed write. */
+/* Returns whether rc_watch reads this signal. SIGXFSZ is read and dropped, so that a write beyond
+ * the file size limit fails instead of ending the process. */
 static bool is_watched(int signal)
 {
     return rc_signal_is_end(signal) || rc_signal_is_message(signal) || signal == SIGCHLD ||
            signal == SIGWINCH || signal == SIGXFSZ;
 }
 
-/* Signals that are only forwarded are read even if ignored: the command ignores them too. */
+/* Returns whether this signal stays ignored. Signals that are only forwarded to the command are
+ * read even if they are ignored, because the command ignores them too. */
 static bool is_ignored(const rc_sys_calls *calls, int signal)
 {
     struct sigaction old;
@@ -86,7 +88,8 @@ static bool is_ignored(const rc_sys_calls *calls, int signal)
     return calls->signal_action(signal, NULL, &old) == 0 && old.sa_handler == SIG_IGN;
 }
 
-/* A parent may have ignored SIGCHLD; children could then not be waited for. */
+/* Sets the default action, because a parent process may have ignored SIGCHLD, and children could
+ * then not be waited for. */
 static int reset_sigchld(const rc_sys_calls *calls)
 {
     struct sigaction action = {.sa_handler = SIG_DFL};
@@ -94,7 +97,7 @@ static int reset_sigchld(const rc_sys_calls *calls)
     return calls->signal_action(SIGCHLD, &action, NULL) == 0 ? 0 : errno;
 }
 
-/* Tries twice: with a blocked mask, later code would not get Ctrl-C. */
+/* Tries twice, because with the signals still blocked later code would not react to Ctrl-C. */
 static void restore_mask(const rc_watch *watch)
 {
     if (watch->calls->signal_mask(SIG_SETMASK, &watch->old_mask, NULL) != 0)
@@ -105,8 +108,8 @@ static int open_signals(rc_watch *watch, const sigset_t *read_set)
 {
     const rc_sys_calls *calls = watch->calls;
     sigset_t blocked = *read_set;
-    /* A background process that changes the terminal's foreground, or reads from it, would be
-     * stopped. */
+    /* Without this, the process would be stopped if it changes the terminal's foreground, or reads
+     * from the terminal, in the background. */
     sigaddset(&blocked, SIGTTOU);
     sigaddset(&blocked, SIGTTIN);
     if (calls->signal_mask(SIG_BLOCK, &blocked, &watch->old_mask) != 0)
@@ -237,7 +240,8 @@ static bool is_written(const rc_watch *watch)
     return true;
 }
 
-/* Reads all pending signals. Returns the first end signal, 0 without one, or -1. */
+/* Reads all pending signals. Returns the first end signal, 0 if there is none, or -1 if signals
+ * cannot be read. */
 static int read_end_signal(rc_watch *watch)
 {
     int signal = rc_watch_signal(watch);
@@ -271,10 +275,11 @@ bool rc_watch_suspend(rc_watch *watch)
     sigaddset(&stop, SIGTSTP);
     if (calls->kill(0, SIGTSTP) != 0)
         return false;
-    /* The signal is pending now and takes effect when it is unblocked. */
+    /* The stop signal is pending now. The process stops when the signal is unblocked. */
     calls->signal_mask(SIG_UNBLOCK, &stop, NULL);
     calls->signal_mask(SIG_BLOCK, &stop, NULL);
     update_clock(watch, 0);
-    /* The stop discarded an earlier SIGCONT: a pending one is the one that ended the stop. */
+    /* The stop signal discarded every earlier SIGCONT, so a pending SIGCONT is the one that
+     * continued the process. */
     return calls->signal_pending(&pending) == 0 && sigismember(&pending, SIGCONT) == 1;
 }

@@ -1,12 +1,13 @@
-/* Lists our child processes, from the kernel's list because a process can be adopted unnoticed.
- * Called through rc_sys_calls. */
+/* Lists our child processes from the kernel's list, because the program is not notified when it
+ * adopts an orphan. Called through rc_sys_calls. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <unistd.h>
 
 #include "sys/calls.h"
 
-/* A process with its own session has detached itself on purpose and is skipped. */
+/* Adds `pid` to the list if it is in our session. A process with its own session has detached
+ * itself on purpose. */
 static size_t add_if_in_session(pid_t pid, pid_t session, pid_t *ret_pids, size_t count, size_t max)
 {
     if (pid <= 0 || count >= max || getsid(pid) != session)

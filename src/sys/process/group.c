@@ -6,9 +6,10 @@
 
 #include "sys/process/run.h"
 
-/* After the command's exit, leftover processes get SIGTERM, and SIGKILL after this time. */
+/* Time between SIGTERM and SIGKILL for the leftover processes after the command's exit. */
 #define LEFTOVERS_GRACE_MS 500u
-/* Killed processes end within this time; one that hangs in the kernel is left. */
+/* How long killed processes are waited for. A process that hangs in the kernel for longer is
+ * left. */
 #define KILLED_GRACE_MS 5000u
 
 static void signal_group(const rc_run *run, int signal)
@@ -32,7 +33,8 @@ void rc_run_terminate(rc_run *run, int signal)
         return;
     }
     signal_group(run, signal);
-    signal_group(run, SIGCONT); /* A stopped process would not handle the signal. */
+    signal_group(run, SIGCONT); /* A stopped process handles the signal only when it is
+                                 * continued. */
     run->kill_at_ms = run->watch->now_ms + run->options->grace_ms;
 }
 
@@ -45,8 +47,9 @@ void rc_process_reap(const rc_sys_calls *calls)
 
 /* ---- stops ---- */
 
-/* Reacts to a stop. False: the command needs the terminal and cannot get it, so continuing is
- * useless. */
+/* Reacts to a stop of the command: stops our group too, unless we can give the command the
+ * terminal. Returns false if the command needs the terminal and cannot get it, so that continuing
+ * is useless. */
 static bool resume_terminal(rc_run *run, bool wants_terminal)
 {
     if (wants_terminal && rc_tty_is_ours(run->tty))
@@ -88,7 +91,8 @@ static void set_end(rc_process_end *end, const siginfo_t *info)
     end->killed_by = info->si_code == CLD_EXITED ? 0 : info->si_status;
 }
 
-/* A command that was killed may have left the terminal in its own modes. */
+/* Takes the foreground back. Also restores the terminal modes if the command was killed, because it
+ * could not restore them itself. */
 static void take_terminal(const rc_run *run)
 {
     rc_tty_take_foreground(run->tty);
@@ -101,8 +105,8 @@ static bool is_group_empty(const rc_run *run)
     return run->calls->kill(-run->pid, 0) != 0;
 }
 
-/* The command is not reaped yet, so its group number cannot belong to another process: the whole
- * group can be signalled safely. */
+/* The command has ended but is not reaped yet, so its group number cannot belong to other
+ * processes. The whole group can therefore be signalled safely. */
 static void on_ended(rc_run *run, const siginfo_t *seen)
 {
     siginfo_t info = {0};
@@ -117,7 +121,8 @@ static void on_ended(rc_run *run, const siginfo_t *seen)
     run->kill_at_ms = run->watch->now_ms + LEFTOVERS_GRACE_MS;
 }
 
-/* Reaps other children; the command itself is only inspected (WNOWAIT). */
+/* Reaps other children, and calls on_ended if the command has ended. The command itself is only
+ * inspected (WNOWAIT) and not reaped. */
 static void check_exit(rc_run *run)
 {
     siginfo_t info = {0};
@@ -169,7 +174,7 @@ void rc_run_break(rc_run *run, int error, const char *failed_step)
     rc_run_phase phase = run->phase;
     run->phase = RC_RUN_OVER;
     if (phase == RC_RUN_DRAINING)
-        return; /* The command has ended; only output is lost. */
+        return; /* The command has ended already, so that only output is lost. */
     signal_group(run, SIGKILL);
     if (phase == RC_RUN_CLEARING) {
         rc_run_kill_leftovers(run);
@@ -196,8 +201,8 @@ static void on_end_signal(rc_run *run, int signal)
     else if (run->phase == RC_RUN_CLEARING)
         kill_group(run);
     else
-        run->phase = RC_RUN_OVER; /* A second end signal while output is being drained drops the
-                                   * output. */
+        run->phase = RC_RUN_OVER; /* A second end signal drops the output that is still being
+                                   * drained. */
 }
 
 static void on_signal(rc_run *run, int signal)
@@ -242,7 +247,7 @@ void rc_run_on_time(rc_run *run)
     if (!run->is_killed)
         kill_group(run);
     else if (run->phase == RC_RUN_CLEARING)
-        run->phase = RC_RUN_DRAINING; /* Nothing more can be done after SIGKILL. */
+        run->phase = RC_RUN_DRAINING; /* SIGKILL was sent: nothing more can be done. */
     else
         run->kill_at_ms = now_ms + LEFTOVERS_GRACE_MS;
     on_children(run);

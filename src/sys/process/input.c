@@ -1,5 +1,5 @@
-/* Standard input of a command that can be replayed. Called by process.c, copy.c and recourse
- * exec. */
+/* Standard input that can be replayed for another attempt of a command. Called by process.c, copy.c
+ * and recourse exec. */
 #define _GNU_SOURCE
 #include "sys/process/input.h"
 
@@ -64,8 +64,8 @@ bool rc_stdin_rewind(rc_stdin *in)
 
 /* ---- storing ---- */
 
-/* The running attempt continues with its input; the stored part is freed, since it cannot be
- * replayed. */
+/* Frees the stored input, because it cannot be replayed. The running attempt still gets all its
+ * input. */
 static void give_up_replay(rc_stdin *in, const char *why)
 {
     in->replay_error = why;

@@ -1,13 +1,14 @@
-/* rc_stdin: standard input that can be given to a command more than once.
+/* rc_stdin: our standard input, which several attempts of the same command can each read from the
+ * start.
  *
  *   terminal, /dev/null, closed   inherited by the command; cannot be replayed
- *   a file                        inherited; another attempt starts at the same offset
+ *   a file                        inherited; each attempt starts at the same offset
  *   a pipe or socket              copied to the command as it reads, and stored:
  *
  *        stdin ──► [ memory, then an unnamed file ] ──► the command's pipe
  *
- * The stored amount is limited. Beyond the limit the running attempt still gets all input, but no
- * other attempt is possible. */
+ * The stored amount is limited. If the input exceeds the limit, the running attempt still gets all
+ * of it, but no other attempt is possible. */
 #ifndef RC_SYS_PROCESS_INPUT_H
 #define RC_SYS_PROCESS_INPUT_H
 
@@ -29,44 +30,49 @@ typedef enum rc_stdin_kind {
 
 typedef struct rc_stdin_limits {
     size_t memory_bytes;
-    uint64_t file_bytes; /* Maximum stored in a file, in addition to the memory. */
+    uint64_t file_bytes; /* Maximum number of bytes in the temporary file, beside the memory. */
 } rc_stdin_limits;
 
-/* The caller's storage. All members but kind, replay_error and read_error are private. */
+/* In the caller's storage. All members except `kind`, `replay_error` and `read_error` are
+ * private. */
 typedef struct rc_stdin {
     const rc_sys_calls *calls;
     rc_stdin_kind kind;
     rc_stdin_limits limits;
-    off_t start; /* Offset at which the first attempt of a FILE began. */
+    off_t start; /* RC_STDIN_FILE: offset at which the first attempt began. */
     rc_buf memory;
     int temp_fd;
     uint64_t temp_bytes;
     uint64_t at;              /* Offset of the current piece in the input. */
     bool is_at_end;           /* All input has been read. */
-    const char *replay_error; /* Why the input cannot be replayed, as a clause; NULL: it can. */
+    const char *replay_error; /* Why the input cannot be replayed, as a clause of a message; NULL:
+                               * it can be replayed. */
     int read_error;           /* The errno number if reading failed before the end: the command must
                                * not treat its input as complete. */
-    size_t piece_at;          /* Bytes of the piece that the command has received. */
+    size_t piece_at;          /* How many bytes of the piece the command has received. */
     size_t piece_len;
     char piece[RC_STDIN_PIECE];
 } rc_stdin;
 
-/* Inspects descriptor 0. may_replay: further attempts are possible; otherwise the kind is PASSED.
- * limits: copies; NULL: the limits above. calls: borrows until done. alloc: copies. */
+/* Inspects descriptor 0. If may_replay is false, the command gets only one attempt, and the kind is
+ * always RC_STDIN_PASSED. limits: copies the struct; NULL selects RC_STDIN_MEMORY_MAX and
+ * RC_STDIN_FILE_MAX. calls: borrows until rc_stdin_done. alloc: copies the struct. */
 void rc_stdin_init(rc_stdin *in, const rc_sys_calls *calls, const rc_alloc *alloc,
                    const rc_stdin_limits *limits, bool may_replay);
 void rc_stdin_done(rc_stdin *in);
 
-/* Restarts the input for another attempt. False: it cannot be replayed; replay_error says why. */
+/* Restarts the input for another attempt. Returns false if the input cannot be replayed;
+ * replay_error then has the reason. */
 bool rc_stdin_rewind(rc_stdin *in);
 
-/* STREAM only. The next bytes for the command; empty: see rc_stdin_is_over. Views `in` until
- * rc_stdin_consume. */
+/* For RC_STDIN_STREAM: returns the next bytes for the command, as a view into `in` that is valid
+ * until rc_stdin_consume. If the view is empty, rc_stdin_is_over tells whether the input has
+ * ended. */
 rc_str rc_stdin_next(rc_stdin *in);
 void rc_stdin_consume(rc_stdin *in, size_t bytes);
 
-/* Whether all input was consumed. If not, and rc_stdin_next is empty, call rc_stdin_read when
- * descriptor 0 is readable. */
+/* rc_stdin_is_over returns whether all input was consumed. If not, and rc_stdin_next is empty, the
+ * caller calls rc_stdin_read when descriptor 0 is readable. */
 bool rc_stdin_is_over(const rc_stdin *in);
 void rc_stdin_read(rc_stdin *in);
 

@@ -1,17 +1,19 @@
-/* Ends processes that a command leaves behind outside its group. Called by group.c. They are our
- * children, since we adopt orphans; so their numbers cannot be reused before we reap them. */
+/* Ends processes that a command leaves behind outside its group. Called by group.c. Our process
+ * adopts orphans, so these processes are our children and their numbers cannot be reused before we
+ * reap them. */
 #define _GNU_SOURCE
 #include "sys/process/run.h"
 
 static size_t list(const rc_run *run, pid_t *ret_pids)
 {
     int count = run->calls->children(ret_pids, RC_RUN_SIGNALLED_MAX);
-    return count > 0 ? (size_t)count : 0; /* Without the kernel's list only the group is known. */
+    return count > 0 ? (size_t)count : 0; /* If the kernel has no such list, only processes in the
+                                           * group are found. */
 }
 
 static bool is_signalled(const rc_run *run, pid_t pid)
 {
-    for (size_t i = 0; i < RC_RUN_SIGNALLED_MAX; i++) /* Empty slots are 0, which is no process
+    for (size_t i = 0; i < RC_RUN_SIGNALLED_MAX; i++) /* Unused elements are 0, which is no process
                                                        * number. */
         if (run->signalled[i] == pid)
             return true;

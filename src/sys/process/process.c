@@ -8,7 +8,8 @@
 #include "sys/file.h"
 #include "sys/process/run.h"
 
-/* Maximum number of bytes read from processes that left the group after the command's end. */
+/* Maximum number of bytes that are read after the command's end, because processes that left the
+ * group may still write. */
 #define DRAIN_MAX ((size_t)1 << 20)
 
 /* ---- start ---- */
@@ -27,7 +28,8 @@ static void close_ends(const rc_sys_calls *calls, pipe_ends *pair)
     *pair = (pipe_ends){-1, -1};
 }
 
-/* Returns 0 or the errno number. is_to_it: the command reads from the pipe. */
+/* Returns 0 or the errno number. If is_to_it, the command reads from the pipe, else it writes to
+ * it. */
 static int open_pipe(const rc_sys_calls *calls, bool is_to_it, pipe_ends *ret_ends)
 {
     int fds[2] = {-1, -1};
@@ -48,7 +50,8 @@ static int open_pipe(const rc_sys_calls *calls, bool is_to_it, pipe_ends *ret_en
     return error;
 }
 
-/* 127: not found; 126: found but cannot be run; 0: not the command's fault. */
+/* Returns the exit status for a command that could not be started: 127 if it was not found, 126 if
+ * it was found but cannot be run, 0 if the command was not the reason. */
 static int status_of_failure(int error)
 {
     switch (error) {
@@ -77,8 +80,9 @@ typedef struct pipes {
     pipe_ends report;
 } pipes;
 
-/* Another reader in the pipeline (less) needs the terminal too: the foreground then stays with our
- * group, and the command gets it when it needs it. */
+/* Returns whether the command gets the foreground at its start. If our output goes to a pipe, its
+ * reader may need the terminal too (`less`); the foreground then stays with our group, and the
+ * command gets it when it needs it. */
 static bool is_interactive(const rc_run *run)
 {
     return run->calls->isatty(RC_FD_STDIN) != 0 && run->calls->isatty(RC_FD_STDOUT) != 0 &&
@@ -97,7 +101,7 @@ static int spawn(rc_run *run, const pipes *p)
     };
     int error = run->calls->spawn(&request, &run->pid);
     if (request.tty_fd >= 0 && (error == ENOTTY || error == EIO || error == EPERM)) {
-        /* The terminal may have gone just now; the command runs without it. */
+        /* The terminal may just have been closed; the command then runs without a terminal. */
         request.tty_fd = -1;
         error = run->calls->spawn(&request, &run->pid);
     }
@@ -113,7 +117,8 @@ static int open_pipes(rc_run *run, pipes *p)
     int error = open_pipe(run->calls, false, &p->err);
     if (error == 0 && is_fed)
         error = open_pipe(run->calls, true, &p->in);
-    /* The report pipe is optional: standard error can also tell what failed. */
+    /* The command also runs without the report pipe: its standard error describes the failure
+     * too. */
     if (error == 0 && open_pipe(run->calls, false, &p->report) != 0)
         p->report = (pipe_ends){-1, -1};
     return error;
@@ -150,17 +155,17 @@ static void start(rc_run *run)
 
 enum {
     AT_SIGNALS,
-    AT_ERROR, /* The command's standard error, polled when the last piece is written. */
+    AT_ERROR, /* The command's standard error, polled when the previous piece is written. */
     AT_REPORT,
-    AT_INPUT, /* The pipe to the command. */
+    AT_INPUT, /* The pipe to the command's standard input. */
     AT_STDIN,
     AT_COUNT
 };
 
 _Static_assert(AT_COUNT <= RC_WATCH_POLLS_MAX, "the watch polls for all");
 
-/* Our standard input is read only when the command has consumed the previous piece, so that as
- * little as possible is taken that the command does not read. */
+/* Polls our standard input only after the command has consumed the previous piece, so that we read
+ * as little as possible that the command does not need. */
 static void set_input(const rc_run *run, struct pollfd *fds)
 {
     rc_stdin *in = run->options->input;
@@ -222,7 +227,7 @@ static void step(rc_run *run)
         rc_run_on_time(run);
 }
 
-/* No process runs any more. Output left in the pipe is written before we end. */
+/* Copies the output that is left in the pipe after all processes of the command have ended. */
 static void drain(rc_run *run)
 {
     while (run->phase == RC_RUN_DRAINING) {
@@ -237,7 +242,8 @@ static void drain(rc_run *run)
     }
 }
 
-/* Reads the rest of the report without waiting for other writers. */
+/* Reads the report bytes that are in the pipe, without waiting for processes that still hold its
+ * write end. */
 static void drain_report(rc_run *run)
 {
     for (size_t i = 0; i < RC_TAIL_MAX / RC_RUN_PIECE && run->report_fd >= 0; i++)

@@ -1,15 +1,16 @@
-/* One run of a command: from its start until none of its processes is left.
+/* Runs a command (recourse exec) once: from its start until none of its processes is left.
  *
  *   start ──► RUNNING ──exit──► CLEARING ──all gone──► DRAINING ──► end
  *               │  ▲               │ SIGTERM, then SIGKILL  │ output left in the pipe
  *       stopped └──┘ continued     ▼ to leftovers           ▼
  *
- * The command has its own process group. The group gets the terminal's foreground if we hold it and
- * our input and output are both terminals, or when the command needs it. Its standard output is
- * ours. Its standard error is a pipe that is copied to ours, and its tail is kept. End signals are
- * forwarded to the group; a group that does not end within the grace period, or before a second
- * signal, is killed. Leftovers are the processes that remain in the group, and those that became
- * our children in our session. */
+ * The command has its own process group. The group gets the terminal's foreground at its start if
+ * we hold the foreground and our input and output are both terminals, otherwise when the command
+ * needs the terminal. The command inherits our standard output. Its standard error is a pipe: the
+ * bytes are copied to our standard error, and their tail is kept. End signals are forwarded to the
+ * group; a group that does not end within the grace period, or before a second end signal, is
+ * killed. Leftovers are the processes that remain in the group after the command has exited, and
+ * processes in our session that became our children. */
 #ifndef RC_SYS_PROCESS_PROCESS_H
 #define RC_SYS_PROCESS_PROCESS_H
 
@@ -19,11 +20,12 @@
 #include "sys/tty.h"
 #include "sys/watch.h"
 
-/* The variable that names the descriptor on which a command can report its failure: one JSON object
- * per line; the last line counts. */
+/* The environment variable with the number of the descriptor to which a command can write a report
+ * of its failure: one JSON object per line. The last line is used. */
 #define RC_REPORT_FD_NAME "RECOURSE_REPORT_FD"
 
-/* The last bytes of a command's output. */
+/* The default size and the maximum size of an rc_tail, which keeps the last bytes of a command's
+ * output. */
 #define RC_TAIL_BYTES ((size_t)16 << 10)
 #define RC_TAIL_MAX ((size_t)64 << 10)
 
@@ -35,34 +37,38 @@ typedef struct rc_tail {
 
 void rc_tail_reset(rc_tail *tail);
 void rc_tail_push(rc_tail *tail, rc_str bytes);
-rc_str rc_tail_get(const rc_tail *tail); /* Gives the last bytes; views tail. */
+rc_str rc_tail_get(const rc_tail *tail); /* Returns the last bytes: a view into `tail`. */
 
 typedef struct rc_process_options {
     const char *const *argv; /* The command and its arguments; ends with NULL. */
     rc_stdin *input;
-    rc_outlet *error_outlet; /* Receives the command's standard error; attached to the watch. */
-    rc_tail *tail;           /* Receives the end of its standard error. */
-    rc_tail *report;         /* Receives the end of its report (RC_REPORT_FD_NAME). */
-    uint64_t deadline_at_ms; /* When the command is ended; RC_WATCH_NEVER: no deadline. */
+    rc_outlet *error_outlet; /* Our standard error, attached to the watch; the command's is copied
+                              * to it. */
+    rc_tail *tail;           /* Receives the last bytes of the command's standard error. */
+    rc_tail *report;         /* Receives the last bytes of the command's report
+                              * (RC_REPORT_FD_NAME). */
+    uint64_t deadline_at_ms; /* When the command gets a signal to end; RC_WATCH_NEVER: no
+                              * deadline. */
     uint64_t grace_ms;       /* Time between the end signal and SIGKILL. */
 } rc_process_options;
 
 typedef struct rc_process_end {
-    int error; /* Why the command could not be started or watched: the errno number; else 0. */
+    int error; /* The errno number if the command could not be started or watched, else 0. */
     const char *failed_step; /* If error is set: the step that failed, such as "start it". */
     bool is_started;
-    int status; /* As in a shell: 0 to 255, or 128 + signal. A command that was not started: 126 or
-                 * 127, or 0 if that was not its fault. */
-    int killed_by; /* The signal that killed it; 0: it exited. */
-    int signal;    /* The end signal that was forwarded; 0: none. */
+    int status;    /* As in a shell: 0 to 255, or 128 + signal. For a command that could not be
+                 * started: 126 or 127, or 0 if the command itself was not the reason. */
+    int killed_by; /* The signal that killed the command; 0: the command exited. */
+    int signal;    /* The end signal that was forwarded to the command; 0: none. */
     bool is_over_deadline;
     bool had_terminal; /* The command had the foreground: Ctrl-C went to it directly. */
 } rc_process_end;
 
-/* Runs a command to its end. watch, tty, options: borrows. */
+/* Runs a command until it and its leftovers have ended. watch, tty, options: borrows during the
+ * call. */
 rc_process_end rc_process_run(rc_watch *watch, rc_tty *tty, const rc_process_options *options);
 
-/* Reaps adopted processes that have ended. */
+/* Reaps all child processes that have ended, which include adopted orphans. */
 void rc_process_reap(const rc_sys_calls *calls);
 
 #endif

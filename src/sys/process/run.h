@@ -5,8 +5,8 @@
 #include "sys/process/process.h"
 
 #define RC_RUN_PIECE ((size_t)4096)
-/* Limits for leftover processes: how many are remembered as signalled, and how often new ones
- * extend the grace period. */
+/* Limits for leftover processes (see process.h): how many are remembered as already signalled, and
+ * how often newly found ones extend the grace period. */
 #define RC_RUN_SIGNALLED_MAX 64
 #define RC_RUN_ROUNDS_MAX 8
 
@@ -23,41 +23,43 @@ typedef struct rc_run {
     rc_tty *tty;
     const rc_process_options *options;
     rc_run_phase phase;
-    pid_t pid;     /* Process and group number. */
+    pid_t pid;     /* Number of the command's process and of its group. */
     int in_fd;     /* Write end of the command's standard input; -1: none or closed. */
-    int err_fd;    /* Read end of its standard error; -1: closed. */
-    int report_fd; /* Read end of its report pipe; -1: closed. */
+    int err_fd;    /* Read end of the command's standard error; -1: closed. */
+    int report_fd; /* Read end of the command's report pipe; -1: closed. */
     uint64_t kill_at_ms;
     bool is_killed;
     size_t drained; /* Bytes read after the command's end. */
     size_t piece_at, piece_len;
-    char piece[RC_RUN_PIECE]; /* Standard error bytes to be written. */
+    char piece[RC_RUN_PIECE]; /* Bytes of its standard error, to be written to ours. */
     pid_t signalled[RC_RUN_SIGNALLED_MAX];
     size_t signalled_count;
     unsigned rounds;
     rc_process_end end;
 } rc_run;
 
-/* copy.c: copies standard error, the report and standard input. Each call moves what can be moved
- * now. */
+/* copy.c: the functions copy the command's standard error, its report and its standard input. Each
+ * call copies as many bytes as it can without blocking. */
 void rc_run_read_error(rc_run *run);
 void rc_run_write_error(rc_run *run);
 void rc_run_read_report(rc_run *run);
 void rc_run_feed(rc_run *run);
 void rc_run_close(const rc_run *run, int *fd);
 
-/* group.c: signals, stops, exit. */
+/* group.c: handles signals, stops and the exit of the command. */
 void rc_run_on_signals(rc_run *run);
 void rc_run_on_time(rc_run *run);
-bool rc_run_is_ended(const rc_run *run); /* Ended by a signal or deadline: its remaining output is
-                                          * not waited for. */
+/* Whether a signal or the deadline ended the command, so that its remaining output is not waited
+ * for. */
+bool rc_run_is_ended(const rc_run *run);
 void rc_run_terminate(rc_run *run, int signal);
 
-/* The command can no longer be watched: kills what is left of it and ends the run. */
+/* Called when the command can no longer be watched: kills its remaining processes and ends the
+ * run. */
 void rc_run_break(rc_run *run, int error, const char *failed_step);
 
-/* leftovers.c: processes that became our children. Sends SIGTERM to those not signalled yet;
- * returns their number, and whether there were new ones. */
+/* leftovers.c: leftovers that became our children. rc_run_terminate_leftovers sends SIGTERM to
+ * those not signalled yet. It returns the number of all of them, and whether any was new. */
 size_t rc_run_terminate_leftovers(rc_run *run, bool *ret_has_new);
 void rc_run_kill_leftovers(const rc_run *run);
 

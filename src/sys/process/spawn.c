@@ -1,5 +1,5 @@
-/* Starts a process. Called through rc_sys_calls. posix_spawn reports an exec failure before it
- * returns, so that a missing command is not mistaken for one that failed. */
+/* Starts a process. Called through rc_sys_calls. posix_spawn is used because it returns the error
+ * of a failed exec, so that a missing command is not mistaken for a command that ran and failed. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <limits.h>
@@ -23,8 +23,8 @@ typedef struct start {
 
 static int set_attributes(posix_spawnattr_t *attributes, const rc_spawn *request)
 {
-    /* We ignore SIGPIPE; a filter must not. Signals that our parent ignores stay ignored, as for
-     * any other command. */
+    /* Our process ignores SIGPIPE, but the command must get the default action, which ends a
+     * filter. Signals that our parent ignores stay ignored, as for any other command. */
     sigset_t defaults;
     sigemptyset(&defaults);
     sigaddset(&defaults, SIGPIPE);
@@ -48,14 +48,15 @@ static int set_files(posix_spawn_file_actions_t *files, const rc_spawn *request)
         error = posix_spawn_file_actions_adddup2(files, request->stdin_fd, STDIN_FILENO);
     if (error == 0)
         error = posix_spawn_file_actions_adddup2(files, request->stderr_fd, STDERR_FILENO);
-    /* Duplicating onto itself clears close-on-exec. */
+    /* Duplicating the descriptor onto itself clears its close-on-exec flag. */
     if (error == 0 && request->report_fd >= 0)
         error = posix_spawn_file_actions_adddup2(files, request->report_fd, request->report_fd);
     return error;
 }
 
-/* Returns our environment with the report variable replaced: each level has its own, or none. buf:
- * borrows while the result is used. NULL: no memory. */
+/* Returns our environment with RC_REPORT_FD_NAME replaced or removed, because the value that we
+ * inherited is for our own report. Returns NULL if there is no memory. buf: borrows while the
+ * result is used. */
 static char **make_env(const rc_spawn *request, char *buf, size_t size)
 {
     static const char NAME[] = RC_REPORT_FD_NAME "=";
@@ -76,7 +77,7 @@ static char **make_env(const rc_spawn *request, char *buf, size_t size)
     return env;
 }
 
-/* Finds the first executable file of that name in PATH. False: there is none. */
+/* Finds the first executable file `name` in PATH. Returns false if there is none. */
 static bool find_program(const char *name, char *ret_path, size_t size)
 {
     const char *at = getenv("PATH");
@@ -96,7 +97,7 @@ static bool find_program(const char *name, char *ret_path, size_t size)
     return false;
 }
 
-/* posix_spawn's prototype lacks const. */
+/* Removes const, which the prototype of posix_spawn lacks. */
 static char *const *plain(const char *const *argv)
 {
     return (char *const *)(const void *)argv;
