@@ -1,5 +1,6 @@
-/* rc_breaker: a circuit breaker for one target. It refuses calls to a target that fails too often,
- * and admits a single probe call from time to time to find out whether the target has recovered.
+/* rc_breaker: a circuit breaker for one target. The breaker refuses calls to a target that fails
+ * too often, and admits a single probe call from time to time to find out whether the target has
+ * recovered.
  *
  *              too many failures in the window
  *   CLOSED ───────────────────────────────────────► OPEN
@@ -59,7 +60,7 @@ typedef struct rc_breaker {
     uint64_t closed_at_ms;                    /* time of the latest successful probe */
 } rc_breaker;
 
-/* The breaker's answer to one call. */
+/* The breaker's decision about one call. */
 typedef enum rc_breaker_admission {
     RC_BREAKER_REFUSED = 0,
     RC_BREAKER_ADMITTED = 1,
@@ -90,15 +91,16 @@ typedef enum rc_breaker_outcome {
 /* Records the end of a call. admission: the value that rc_breaker_admit returned for the call. A
  * probe that ends NEUTRAL leaves the breaker HALF_OPEN, and the next call becomes the probe.
  * SUCCEEDED may be recorded as soon as the response begins, so that other calls do not wait for the
- * end of a long response. entropy shortens an opening by up to a fifth, so that processes do not
- * all probe at the same moment: an opening lasts at least 0.8 open_ms and at most open_max_ms. */
+ * end of a long response. `entropy` (a random number) shortens an opening by up to a fifth, so that
+ * processes do not all probe at the same moment. An opening lasts at least 0.8 open_ms and at most
+ * open_max_ms. */
 RC_API void rc_breaker_on_end(rc_breaker *breaker, const rc_breaker_settings *settings,
                               rc_breaker_admission admission, rc_breaker_outcome outcome,
                               uint64_t now_ms, uint64_t entropy);
 
 /* Returns whether a call was admitted before the breaker last closed. The failure of such a call
- * belongs to the earlier outage and must be recorded as NEUTRAL; otherwise its late timeouts would
- * open the breaker again. */
+ * belongs to the earlier outage and must be recorded as NEUTRAL; otherwise late timeouts of that
+ * outage would open the breaker again. */
 RC_API bool rc_breaker_is_stale(const rc_breaker *breaker, uint64_t admitted_at_ms);
 
 /* Maps a failure's code to an outcome: FAILED if the target is at fault, SUCCEEDED if the failure
@@ -113,7 +115,7 @@ RC_API uint64_t rc_breaker_ready_at_ms(const rc_breaker *breaker, uint64_t now_m
 /* Returns the state's name: "closed", "open", "half_open". Gives a static string. */
 RC_API const char *rc_breaker_state_name(rc_breaker_state state);
 
-/* Returns whether all fields are consistent. For tests and fuzzing. */
+/* Returns whether all fields are consistent, for tests and fuzzing. */
 RC_API bool rc_breaker_validate(const rc_breaker *breaker);
 
 RC_END_DECLS

@@ -46,7 +46,7 @@ RC_API rc_status rc_buf_reserve(rc_buf *buf, size_t extra);
 
 /* rc_buf_push appends a string, rc_buf_push_byte one byte, and the other two append a number in
  * decimal. bytes: copies; it must not be a view of this buffer, because the buffer's memory may
- * move. All return RC_E_NOMEM or RC_E_TOO_LARGE on failure, which is sticky. */
+ * move. The four functions return RC_E_NOMEM or RC_E_TOO_LARGE on failure, which is sticky. */
 RC_API rc_status rc_buf_push(rc_buf *buf, rc_str bytes);
 RC_API rc_status rc_buf_push_byte(rc_buf *buf, char byte);
 RC_API rc_status rc_buf_push_u64(rc_buf *buf, uint64_t value);

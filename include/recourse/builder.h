@@ -10,10 +10,10 @@
  * Setters copy their text through the scrubber and return nothing. A value that does not fit (no
  * memory, a ceiling) is left out, and the context of the finished report records the omission (key
  * `incomplete`, value "out of memory" or "too large"). If the report itself cannot be allocated,
- * rc_builder_finish gives a static report with the code's row of the taxonomy. For a wrapper (a
- * report that takes its classification from the report it wraps, its cause) it gives the cause
- * instead. The classification is therefore never lost. If a field is set twice, the last value
- * counts. Empty strings and NONE leave a field absent.
+ * rc_builder_finish gives a static report with the code's row of the taxonomy. If the report is a
+ * wrapper (a report that takes its classification from its cause, the report it wraps),
+ * rc_builder_finish gives the cause instead. The classification is therefore never lost. If a field
+ * is set twice, the last value counts. Empty strings and NONE leave a field absent.
  *
  * rc_builder_finish fills the fields that were not set, in this order: from the code's row of the
  * taxonomy (class, category if the row has one, domain, retryable, user action); then from the
@@ -71,7 +71,7 @@ static inline rc_source rc_source_make(const char *type, const char *file, int l
 
 #define RC_HERE(type) rc_source_make((type), __FILE__, __LINE__, __func__)
 
-/* Starts a report with this code. RC_CODE_NONE starts a wrapper, which also takes class and code
+/* Starts a report with this code. RC_CODE_NONE starts a wrapper, which takes even class and code
  * from its cause. A code that is not in the taxonomy becomes Unclassified. alloc: copies the
  * struct. Never fails. Each rc_builder_init must be followed by one rc_builder_finish or one
  * rc_builder_done. */
@@ -135,8 +135,8 @@ RC_API void rc_builder_set_context_bool(rc_builder *builder, rc_str key, bool va
 /* Appends one attempt of the call. attempt: copies the struct and its texts. */
 RC_API void rc_builder_add_attempt(rc_builder *builder, const rc_report_attempt *attempt);
 
-/* Both functions append one source location, the outermost first. It is stored as "Type @ file:line
- * (in func)". source: copies the texts. */
+/* Both functions append one source location, the outermost first. A location is stored as "Type @
+ * file:line (in func)". source: copies the texts. */
 RC_API void rc_builder_add_source(rc_builder *builder, rc_source source);
 RC_API void rc_builder_add_source_text(rc_builder *builder, rc_str source);
 
@@ -148,7 +148,8 @@ RC_API void rc_builder_add_source_text(rc_builder *builder, rc_str source);
  * innermost cause and its classification always stay. */
 RC_API void rc_builder_set_cause(rc_builder *builder, const rc_report *cause);
 
-/* A failure of another runtime that is not a report yet: an exception and its cause. */
+/* A failure in another language's runtime, such as an exception with its cause, that has no report
+ * yet. */
 typedef struct rc_fault {
     const char *type; /* type of the exception, such as "openai.RateLimitError"; NULL: unknown */
     rc_str message;
@@ -167,8 +168,8 @@ typedef struct rc_fault {
  * cut records the cut (key `chain`, value "cyclic" or "too deep"). */
 RC_API const rc_report *rc_report_from_fault(const rc_alloc *alloc, const rc_fault *fault);
 
-/* Returns the static report of a code, for use when memory is exhausted. Never NULL. For
- * RC_CODE_NONE and RC_CODE_UNKNOWN it is the report of Internal. */
+/* Returns the static report of a code, for use when memory is exhausted. The result is never NULL.
+ * For RC_CODE_NONE and RC_CODE_UNKNOWN the result is the report of Internal. */
 RC_API const rc_report *rc_report_static(rc_code code);
 
 RC_END_DECLS

@@ -1,5 +1,6 @@
-/* rc_call: the decisions about one request, from its first attempt to its end. It performs no I/O:
- * the owner (gateway, exec, simulator) carries out each action and reports the result.
+/* rc_call: the decisions about one request, from its first attempt to its end. rc_call performs no
+ * I/O. The owner of a call (gateway, exec, simulator) carries out each action and reports the
+ * result.
  *
  *            begin                on_failure: WAIT
  *   (new) ─────────► TRYING ───────────────────────► WAITING
@@ -209,8 +210,8 @@ RC_API void rc_call_init(rc_call *call, const rc_plan *plan, rc_shared *shared,
                          const rc_call_options *options, uint64_t now_ms);
 
 /* Returns the first action: TRY, or STOP if no entry is available. at_ms of the STOP is the
- * earliest time at which an entry may be available. With the reason CREDENTIALS_DEAD there is no
- * such time, and owners report AuthFailed. The retry budget counts the call as one request. */
+ * earliest time at which an entry may be available. For the reason CREDENTIALS_DEAD at_ms is 0, and
+ * owners report AuthFailed. The retry budget counts the call as one request. */
 RC_API rc_action rc_call_begin(rc_call *call, uint64_t now_ms, uint64_t entropy);
 
 /* Both functions report how the attempt ended. A success after the deadline is still delivered,
@@ -244,7 +245,7 @@ RC_API uint16_t rc_call_hedge_entry(const rc_call *call, uint64_t now_ms);
 /* Returns whether the latest action was final. */
 RC_API bool rc_call_is_done(const rc_call *call);
 
-/* Returns whether all fields are consistent. For tests and fuzzing. */
+/* Returns whether all fields are consistent, for tests and fuzzing. */
 RC_API bool rc_call_validate(const rc_call *call);
 
 /* rc_chain: the chain entry at which the calls of one route or session begin. */

@@ -1,6 +1,7 @@
 /* rc_emitter: converts the actions of a call (call.h) to events.
  *
- * All owners of calls use it, so that the same actions always produce the same events.
+ * All owners of calls (gateway, exec, simulator) use an emitter, so that the same actions always
+ * produce the same events.
  *
  *           TRY                WAIT, REFRESH, TRY: start
  *   QUIET ───────► TRYING ───────────────────────────► RETRYING ──┐ the TRY that was announced: -
@@ -80,7 +81,7 @@ RC_API size_t rc_emitter_close(rc_emitter *emitter, int64_t now_unix_ms,
 /* Returns whether an auto_retry_start has no auto_retry_end yet. */
 RC_API bool rc_emitter_is_retrying(const rc_emitter *emitter);
 
-/* Returns whether all fields are consistent. For tests and fuzzing. */
+/* Returns whether all fields are consistent, for tests and fuzzing. */
 RC_API bool rc_emitter_validate(const rc_emitter *emitter);
 
 RC_END_DECLS

@@ -8,8 +8,8 @@
  *    ▼                               │ lane; if that fails too, its failure is the call's
  *   OVER ◄───────────────────────────┘ one fails permanently: the other lane is cancelled
  *
- * A permanent failure is neither retryable nor a used-up quota (capacity). It ends both lanes,
- * because a response of the other lane would hide what is wrong with the request.
+ * A permanent failure is neither retryable nor a used-up quota (capacity). A permanent failure ends
+ * both lanes, because a response of the other lane would hide what is wrong with the request.
  *
  * For rc_call the two lanes together are one attempt. The lane that wins, or the last lane that
  * runs, becomes the attempt of the call. After TAKE the owner calls rc_call_on_success, after FAIL
@@ -81,7 +81,7 @@ RC_API rc_hedge_action rc_hedge_on_failure(rc_hedge *hedge, rc_call *call, rc_he
  * rc_call_on_cancel. */
 RC_API void rc_hedge_on_cancel(rc_hedge *hedge, rc_call *call, uint64_t now_ms);
 
-/* Returns whether all fields are consistent. For tests and fuzzing. */
+/* Returns whether all fields are consistent, for tests and fuzzing. */
 RC_API bool rc_hedge_validate(const rc_hedge *hedge);
 
 RC_END_DECLS

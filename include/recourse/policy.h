@@ -52,7 +52,7 @@ typedef enum rc_hint_use {
 
 /* A set of codes. */
 typedef struct rc_code_set {
-    uint64_t bits[2]; /* bit index: the code's row in the taxonomy */
+    uint64_t bits[2]; /* one bit per code; its index is the code's row in the taxonomy */
 } rc_code_set;
 
 /* rc_code_set_add adds a code, rc_code_set_has tests for a code, rc_code_set_is_empty tests whether
@@ -64,7 +64,7 @@ RC_API bool rc_code_set_is_empty(const rc_code_set *set);
 /* The attempts and waits for a set of codes. */
 typedef struct rc_retry_rule {
     rc_code_set codes;     /* codes that the rule applies to; ignored in default_rule */
-    uint32_t max_attempts; /* all attempts, the first included; at least 1 */
+    uint32_t max_attempts; /* number of all attempts, including the first; at least 1 */
     rc_backoff backoff;
     rc_jitter jitter;
     uint32_t jitter_pct;   /* 0..100 */
@@ -132,7 +132,7 @@ typedef struct rc_wait_range {
 } rc_wait_range;
 RC_API rc_wait_range rc_backoff_range(const rc_retry_rule *rule, uint32_t failed_attempts);
 
-/* rc_failure_facts: the facts of one failure that the policy decides by. */
+/* rc_failure_facts: the facts of one failure on which the policy bases its decision. */
 typedef struct rc_failure_facts {
     rc_code code;
     rc_category category;

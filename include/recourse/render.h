@@ -23,12 +23,12 @@ typedef struct rc_panel_style {
     bool has_utf8; /* the terminal supports UTF-8, so the panel has box lines and unescaped text;
                       else ASCII with escapes */
     int64_t now_unix_ms; /* current time, needed to show the ends of waits as wall-clock times; 0:
-                            leave those times out */
+                            leave wall-clock times out */
     int32_t utc_offset_s;
     bool is_status_hidden; /* leave the HTTP status out, because the report is not sent over HTTP */
 } rc_panel_style;
 
-/* Writes a panel for a person. It says what happened, where, and what to do next. Control
+/* Writes a panel for a person. The panel says what happened, where, and what to do next. Control
  * characters in the report never reach the terminal. */
 RC_API rc_status rc_render_human(const rc_report *report, rc_view view, const rc_panel_style *style,
                                  rc_buf *buf);
@@ -56,8 +56,8 @@ RC_API const char *rc_dialect_name(rc_dialect dialect);
 RC_API rc_dialect rc_dialect_parse(rc_str name);
 
 /* Writes the error body in the client's dialect. The member "recourse" has the report in the given
- * view. It is at the top level of the body, but inside "error" in OpenAI's dialects, because the
- * OpenAI SDKs pass on only the "error" object. */
+ * view. The member is at the top level of the body, but inside "error" in OpenAI's dialects,
+ * because the OpenAI SDKs pass on only the "error" object. */
 RC_API rc_status rc_render_body(const rc_report *report, rc_dialect dialect, rc_view view,
                                 rc_buf *buf);
 /* Returns the content type of an error body in this dialect. Gives a static string. */

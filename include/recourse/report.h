@@ -4,7 +4,8 @@
  * Lifetime: reports are reference-counted. Building or decoding gives the first reference,
  * rc_report_dup gives another, and each is released by one rc_report_free. Every rc_str, pointer
  * and cause that a getter returns views (points into) the report and is valid as long as the
- * report. Every string is valid UTF-8 without secrets. It contains no NUL and is followed by a NUL.
+ * report. Every string is valid UTF-8 without secrets. A string contains no NUL and is followed by
+ * a NUL.
  *
  * Getters never fail. For an absent field, and for a NULL report, a getter returns an empty string,
  * NONE, 0 or the value that its comment names. */
@@ -22,15 +23,15 @@ RC_BEGIN_DECLS
 
 typedef struct rc_report rc_report;
 
-/* Ceilings. A longer text is cut and marked as cut. Surplus entries are left out, and the context
- * entry `incomplete` records the omission. */
-#define RC_REPORT_NAME_MAX 512       /* ids, types, providers, models, keys, rules */
-#define RC_REPORT_MESSAGE_MAX 8192   /* message, detail of the user action, context values */
-#define RC_REPORT_DETAIL_MAX 16384   /* detail */
-#define RC_REPORT_RAW_MAX 65536      /* the provider's raw body */
-#define RC_REPORT_CONTEXT_MAX 64     /* entries */
-#define RC_REPORT_ATTEMPTS_MAX 64    /* entries */
-#define RC_REPORT_SOURCES_MAX 64     /* entries */
+/* Ceilings of a report. A longer text is cut and marked as cut. Surplus entries are left out, and
+ * the context entry `incomplete` records the omission. */
+#define RC_REPORT_NAME_MAX 512       /* bytes of ids, types, providers, models, keys, rules */
+#define RC_REPORT_MESSAGE_MAX 8192   /* bytes of message, action detail, context values */
+#define RC_REPORT_DETAIL_MAX 16384   /* bytes of the detail */
+#define RC_REPORT_RAW_MAX 65536      /* bytes of the provider's raw body */
+#define RC_REPORT_CONTEXT_MAX 64     /* entries of the context */
+#define RC_REPORT_ATTEMPTS_MAX 64    /* attempts */
+#define RC_REPORT_SOURCES_MAX 64     /* source locations */
 #define RC_REPORT_CAUSE_DEPTH_MAX 64 /* reports below the outermost one; see rc_builder_set_cause */
 
 typedef enum rc_tristate {
@@ -112,8 +113,8 @@ RC_API int64_t rc_report_retry_after_ms(const rc_report *report);
 RC_API rc_limit_kind rc_report_limit_kind(const rc_report *report);
 RC_API rc_str rc_report_raw(const rc_report *report);
 
-/* These getters return the entries of the context and the attempts. The result views the report. It
- * is NULL for an index past the end and for an unknown key. */
+/* These getters return the entries of the context and the attempts. The result views the report.
+ * The result is NULL for an index past the end and for an unknown key. */
 RC_API size_t rc_report_context_count(const rc_report *report);
 RC_API const rc_context_entry *rc_report_context_at(const rc_report *report, size_t index);
 RC_API const rc_context_entry *rc_report_context_get(const rc_report *report, rc_str key);
@@ -129,8 +130,9 @@ RC_API rc_str rc_report_source_at(const rc_report *report, size_t index);
  * provider sent 429; else the status of the code, then of the domain; else 500. */
 RC_API int rc_report_http_status(const rc_report *report);
 
-/* The exit status and the run event that the taxonomy has for the report's code. For a code that is
- * not in the taxonomy they are 70 and INTERNAL. */
+/* rc_report_exit_status returns the exit status, and rc_report_run_event the run event, that the
+ * taxonomy has for the report's code. For a code that is not in the taxonomy the results are 70 and
+ * INTERNAL. */
 RC_API int rc_report_exit_status(const rc_report *report);
 RC_API rc_run_event rc_report_run_event(const rc_report *report);
 

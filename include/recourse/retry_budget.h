@@ -58,7 +58,7 @@ RC_API bool rc_retry_budget_take(rc_retry_budget *budget, uint64_t now_ms);
 RC_API uint32_t rc_retry_budget_tokens(rc_retry_budget *budget, uint64_t now_ms);
 RC_API uint64_t rc_retry_budget_refill_ms(const rc_retry_budget *budget);
 
-/* Returns whether all fields are consistent. For tests and fuzzing. */
+/* Returns whether all fields are consistent, for tests and fuzzing. */
 RC_API bool rc_retry_budget_validate(const rc_retry_budget *budget);
 
 RC_END_DECLS

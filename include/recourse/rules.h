@@ -39,7 +39,7 @@ typedef struct rc_rules_fault {
 
 /* Parses the text of a rules file. On RC_OK the caller owns *ret_rules and frees it with
  * rc_rules_free. Other statuses:
- *   RC_E_SYNTAX       the text is not in the language
+ *   RC_E_SYNTAX       the text does not follow the syntax of rules
  *   RC_E_UNKNOWN_KEY  a term or code that does not exist (the fault names the nearest)
  *   RC_E_DUPLICATE    two rules with the same id, or a condition that a rule contains twice
  *   RC_E_RANGE        a rule that can never match (its conditions contradict each other, or an

@@ -1,5 +1,6 @@
-/* rc_shared: the state that all calls of a process share. It has the cooldowns of targets and
- * credentials, the circuit breakers, the retry budget, and the number of calls in flight.
+/* rc_shared: the state that all calls of a process share. The shared state has the cooldowns of
+ * targets and credentials, the circuit breakers, the retry budget, and the number of calls in
+ * flight.
  *
  *                   ┌──────────────┐
  *   rc_call ──────► │  rc_shared   │ ◄────── admin: takes targets in and out of service
@@ -135,11 +136,11 @@ RC_API void rc_shared_clear_target(rc_shared *shared, uint16_t target, uint64_t 
 RC_API void rc_shared_revive_credential(rc_shared *shared, uint16_t credential);
 
 /* Returns the limits of a credential at this target. The result views the target, so the caller
- * must hold the lock. It is NULL if the credential is not in the pool or the pool was set without
- * `limits`. */
+ * must hold the lock. The result is NULL if the credential is not in the pool or the pool was set
+ * without `limits`. */
 RC_API rc_credential *rc_target_limit(const rc_target *target, uint16_t credential);
 
-/* Returns whether all fields are consistent. For tests and fuzzing. */
+/* Returns whether all fields are consistent, for tests and fuzzing. */
 RC_API bool rc_shared_validate(const rc_shared *shared);
 
 RC_END_DECLS

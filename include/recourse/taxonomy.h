@@ -1,5 +1,5 @@
-/* The taxonomy: the table of the error classes and codes whose enums are in codes.h. All strings
- * are static. */
+/* The taxonomy: the table of the error classes and codes whose enums are in codes.h. All strings of
+ * the tables are static. */
 #ifndef RECOURSE_TAXONOMY_H
 #define RECOURSE_TAXONOMY_H
 
@@ -37,13 +37,13 @@ typedef struct rc_class_info {
     const char *handler;
 } rc_class_info;
 
-/* rc_code_get returns the row of a code, rc_class_get the row of a class. Both return NULL for
- * NONE, UNKNOWN and values that are not in the table. */
+/* rc_code_get returns the row of a code, rc_class_get the row of a class. Both functions return
+ * NULL for NONE, UNKNOWN and values that are not in the table. */
 RC_API const rc_code_info *rc_code_get(rc_code code);
 RC_API const rc_class_info *rc_class_get(rc_error_class error_class);
 
-/* The functions ending in `_count` return the number of rows. Those ending in `_at` return a row by
- * its index in the table's order, or NULL past the end. */
+/* The functions ending in `_count` return the number of rows. The functions ending in `_at` return
+ * a row by its index in the table's order, or NULL past the end. */
 RC_API size_t rc_code_count(void);
 RC_API const rc_code_info *rc_code_at(size_t index);
 RC_API size_t rc_class_count(void);

@@ -1,4 +1,4 @@
-/* rc_arena: an arena allocator with a ceiling. All pieces are freed together.
+/* rc_arena: an arena allocator with a ceiling. All memory of an arena is freed at once.
  *
  * A failure is sticky: every later request returns NULL until rc_arena_done, so that the caller
  * needs to check the status only once, at the end. */
@@ -33,7 +33,7 @@ void rc_arena_done(rc_arena *arena);
  * result is a valid unique pointer. */
 void *rc_arena_get(rc_arena *arena, size_t size);
 
-/* Does the same as rc_arena_get but does not zero the bytes. For memory that the caller fills
+/* Does the same as rc_arena_get but does not zero the bytes, for memory that the caller fills
  * completely, such as text. */
 void *rc_arena_get_unset(rc_arena *arena, size_t size);
 

@@ -8,7 +8,7 @@
 
 #include <recourse/buf.h>
 
-/* Appends bytes, with a function call only if the buffer has to grow. bytes: copies. */
+/* Appends bytes, with a function call only if the buffer has to grow. bytes: copies them. */
 static inline void rc_buf_add(rc_buf *buf, rc_str bytes)
 {
     if (buf->status != RC_OK || bytes.len > buf->size - buf->len) {

@@ -4,7 +4,7 @@
 
 #include "base/str.h"
 
-/* The number of bytes that rc_str_distance compares. All valid names are shorter. */
+/* The number of bytes that rc_str_distance compares; all valid names are shorter. */
 #define NAME_MAX_BYTES 63
 /* The shortest text that is compared as a prefix; a shorter prefix would match too many names. */
 #define PREFIX_MIN 3

@@ -29,7 +29,7 @@ typedef struct rc_nearest_search {
     bool has_begun;
 } rc_nearest_search;
 
-/* Starts a search for the name nearest to `text`. text: copies. */
+/* Starts a search for the name nearest to `text`. text: copies the bytes. */
 void rc_nearest_init(rc_nearest_search *search, rc_str text);
 /* Returns true if this name is the nearest of all names offered so far. name: borrows during the
  * call. */

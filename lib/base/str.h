@@ -75,8 +75,8 @@ rc_str rc_str_slice(rc_str s, size_t from, size_t to);
 /* Returns a view of s without ASCII white space at both ends. */
 rc_str rc_str_trim(rc_str s);
 
-/* The functions with `nocase` ignore the case of ASCII letters. They compare length and first
- * letter inline, because these differ in most cases. */
+/* The functions with `nocase` in their name ignore the case of ASCII letters. The comparison of
+ * length and first letter is inline, because these differ in most cases. */
 bool rc_ascii_eq_nocase(const char *a, const char *b, size_t len);
 static inline bool rc_str_eq_nocase(rc_str a, rc_str b)
 {

@@ -1,6 +1,6 @@
 /* rc_vec16: a vector of sixteen bytes. The compiler's vector extension maps it to SSE2 on x86, to
- * NEON on ARM and to plain words elsewhere. For loops that copy or check text; the loops that
- * search in JSON are in rc_json_scan. */
+ * NEON on ARM and to plain words elsewhere. The functions are for loops that copy or check text;
+ * the loops that search in JSON are in rc_json_scan. */
 #ifndef RC_BASE_VEC16_H
 #define RC_BASE_VEC16_H
 

@@ -14,13 +14,13 @@
 #define RC_DATETIME_MAX_MS INT64_C(253402300799999)
 
 /* The parsers accept the years 1 to 9999 of the proleptic Gregorian calendar and read a leap second
- * :60 as :59.999 (RFC 3339 §5.7). They return RC_E_SYNTAX for text in another form and RC_E_RANGE
- * for an impossible value such as month 13 or 30 February. The text must contain nothing but the
- * date, not even white space. text: borrows during the call. */
+ * :60 as :59.999 (RFC 3339 §5.7). The parsers return RC_E_SYNTAX for text in another form and
+ * RC_E_RANGE for an impossible value such as month 13 or 30 February. The text must contain nothing
+ * but the date, not even white space. text: borrows during the call. */
 
-/* Parses RFC 3339 dates such as 2026-11-16T01:02:03Z. They may have fractions of any length (cut to
- * ms), numeric offsets, lower-case t and z, and a space instead of the T (§5.6 note). Returns
- * RC_E_RANGE also if the offset moves the time out of the years 1 to 9999. */
+/* Parses RFC 3339 dates such as 2026-11-16T01:02:03Z. The date may have a fraction of any length
+ * (cut to ms), a numeric offset, lower-case t and z, and a space instead of the T (§5.6 note).
+ * Returns RC_E_RANGE also if the offset moves the time out of the years 1 to 9999. */
 rc_status rc_rfc3339_parse(rc_str text, int64_t *ret_unix_ms);
 
 /* Parses the three HTTP dates of RFC 9110 §5.6.7: IMF-fixdate, RFC 850 and asctime. Names may be in

@@ -31,10 +31,10 @@ typedef enum rc_unit {
 rc_status rc_duration_parse(rc_str text, rc_unit bare, int64_t *ret_ms);
 
 /* Parses the longest duration at the start of text, after optional white space, and sets *ret_len
- * to the number of bytes read. For durations inside sentences ("try again in 4 days 20 hours 9
- * minutes."). The duration must end at the end of a word: "5 small" is not a duration. Returns
- * RC_E_SYNTAX for a number without a unit, and otherwise the same statuses as rc_duration_parse.
- * text: borrows during the call. */
+ * to the number of bytes read. The function finds durations inside sentences ("try again in 4 days
+ * 20 hours 9 minutes."). The duration must end at the end of a word: "5 small" is not a duration.
+ * Returns RC_E_SYNTAX for a number without a unit, and otherwise the same statuses as
+ * rc_duration_parse. text: borrows during the call. */
 rc_status rc_duration_parse_prefix(rc_str text, int64_t *ret_ms, size_t *ret_len);
 
 /* Appends a duration for people, rounded up, with at most two units, such as "850ms", "4s", "1m

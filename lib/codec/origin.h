@@ -82,8 +82,8 @@ typedef enum rc_address_kind {
     RC_ADDRESS_RESERVED = 6
 } rc_address_kind;
 
-/* Returns the kind of an address. For an IPv4 address inside an IPv6 address it is the kind of the
- * IPv4 address. */
+/* Returns the kind of an address. For an IPv4 address inside an IPv6 address the result is the kind
+ * of the IPv4 address. */
 rc_address_kind rc_address_kind_of(const rc_address *address);
 
 /* Returns whether a connection to the address is allowed by the table at the start of this file. */

@@ -21,8 +21,8 @@
  * parsed. */
 #define RC_STREAM_EVENT_MAX_BYTES ((size_t)1 << 20)
 
-/* Maximum number of bytes that are stored of the end of an oversized event. They contain Gemini's
- * finish reason although the web search results follow it. */
+/* Maximum number of bytes that are stored of the end of an oversized event. The number is large
+ * enough for Gemini's finish reason with the web search results that follow it. */
 #define RC_STREAM_TAIL_MAX ((size_t)64 << 10)
 
 typedef enum rc_stream_event_type {
@@ -56,7 +56,7 @@ typedef struct rc_stream_event {
     rc_str tail;       /* last bytes of an oversized event, at most RC_STREAM_TAIL_MAX */
 } rc_stream_event;
 
-/* A whole response body as the one event of a stream. body: views. */
+/* Returns a whole response body as the only event of a stream. body: the event views it. */
 static inline rc_stream_event rc_stream_event_of_body(rc_str body, bool is_cut)
 {
     return (rc_stream_event){

@@ -8,8 +8,8 @@
  *   it is above the ceiling           returned in parts as they arrive; its last bytes are stored
  *                                     in the scratch buffer
  *
- * The events never depend on how the stream was split into pieces. Only the parts of oversized
- * events depend on it. */
+ * The events never depend on how the stream was split into pieces. The parts of an oversized event
+ * do depend on the split. */
 #ifndef RC_CODEC_STREAM_FEED_H
 #define RC_CODEC_STREAM_FEED_H
 

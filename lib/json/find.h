@@ -18,7 +18,7 @@ typedef struct rc_json_member {
     rc_str key;          /* input: the name as plain text */
     rc_json_token value; /* output: the value's first token */
     size_t value_end;    /* output: offset after the value's last byte */
-    bool is_found;       /* out */
+    bool is_found;       /* output */
 } rc_json_member;
 
 /* Finds `count` members of the object in text. The scan covers the whole text, and if a key occurs
@@ -74,7 +74,8 @@ size_t rc_json_names_find_nocase(const rc_json_names *names, rc_str raw);
 
 /* Finds members as rc_json_find_names does, and scans the whole text. The names must be ASCII and
  * begin with a small letter. *ret_ambiguous gets one bit per name that occurs twice, or that a
- * case-insensitive parser could match with another key of the text. It is always written. */
+ * case-insensitive parser could match with another key of the text. *ret_ambiguous is always
+ * written. */
 rc_status rc_json_find_names_once(rc_str text, const rc_json_names *names,
                                   rc_json_value *ret_values, uint32_t *ret_found,
                                   uint32_t *ret_ambiguous);

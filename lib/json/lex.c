@@ -287,8 +287,8 @@ static bool is_word_end(char c)
     return (unsigned char)c <= 0x20 || memchr("{}[],:\"", c, 7) != NULL;
 }
 
-/* Returns whether a bare word that is a value ends before c. It may contain spaces and colons, such
- * as: upstream: timed out. */
+/* Returns whether a bare word that is a value ends before c. The word may contain spaces and
+ * colons, as in: upstream: timed out. */
 static bool is_phrase_end(char c)
 {
     return ((unsigned char)c < 0x20 && c != '\t') || memchr("{}[],\"", c, 6) != NULL;

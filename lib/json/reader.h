@@ -1,5 +1,5 @@
-/* rc_json_reader: a JSON pull reader over text in memory. It allocates and copies nothing; each
- * token has its position in the text.
+/* rc_json_reader: a JSON pull reader over text in memory. The reader allocates and copies nothing.
+ * Each token has its position in the text.
  *
  *            next()                        skip()
  *   text ──► OBJECT_BEGIN KEY STRING ...   skips the value that next() has just begun, with SIMD

@@ -124,7 +124,7 @@ static inline uint32_t rc_json_scan_odd_bits(rc_vec16 bytes)
 }
 
 /* rc_json_scan_plain returns the length of the string whose content begins at `at`, if the string
- * is shorter than 32 bytes, ASCII and without escapes, as nearly all keys are. It returns
+ * is shorter than 32 bytes, ASCII and without escapes, as nearly all keys are. The result is
  * RC_JSON_SCAN_NONE for other strings, or if the text ends first. rc_json_scan_plain_far handles
  * the cases that are not inlined. */
 size_t rc_json_scan_plain_far(rc_str text, size_t at);

@@ -119,8 +119,8 @@ static bool strip_tail(rc_str *name)
     return false;
 }
 
-/* Returns the kind of a name that has suffixes such as _2 or _PROD. It is the kind of the name
- * without the suffixes, but NONE for names that are known only in URLs. */
+/* Returns the kind of a name that has suffixes such as _2 or _PROD. The result is the kind of the
+ * name without the suffixes, but NONE for names that are known only in URLs. */
 static rc_scrub_kind find_tailed_kind(folded *name)
 {
     rc_scrub_kind kind = RC_SCRUB_KIND_NONE;

@@ -261,8 +261,8 @@ typedef struct rc_scrub_slot {
 } rc_scrub_slot;
 
 /* Returns whether the word [from, to) is the name of a secret and a value follows. If so, writes
- * the edit. It also writes *ret_slot, with which rc_scrub_find_element finds further elements if
- * the value is a list. */
+ * the edit and *ret_slot. If the value is a list, rc_scrub_find_element uses *ret_slot to find
+ * further elements. */
 bool rc_scrub_find_member(rc_str text, size_t from, size_t to, rc_scrub_edit *ret_edit,
                           rc_scrub_slot *ret_slot);
 
@@ -280,8 +280,8 @@ bool rc_scrub_is_plain_value(rc_str text, const rc_scrub_slot *slot, rc_glyph op
  * marker may have replaced text with tags. */
 bool rc_scrub_is_element(rc_str text, rc_str name, size_t value_at);
 
-/* Returns the end of the words that begin at `at`. They end before the next member, or where an
- * unquoted value ends. */
+/* Returns the end of the words that begin at `at`. The words end before the next member, or where
+ * an unquoted value ends. */
 size_t rc_scrub_phrase_end(rc_str text, size_t at, rc_scrub_style style);
 
 /* Examines the value of an Authorization header. Returns true and writes the edit if it has

@@ -41,7 +41,7 @@ static size_t cut_note_len(size_t left_out)
 
 #define FIRST_MAX 16u /* stored edits; a second scan finds further ones */
 
-/* The plan has the edits and the length of the result. It is computed before anything is
+/* The plan of a result: its edits and its length. The plan is computed before anything is
  * written. */
 typedef struct plan {
     rc_str text;
@@ -227,9 +227,9 @@ static rc_status settle(size_t max_bytes, rc_buf *buf, size_t start)
     return rc_buf_push(buf, REDACTED);
 }
 
-/* Returns whether the text is a single word that is neither a name nor a key. It cannot be a name
- * because nothing follows it. It cannot be a key because it is too short or has no digits and
- * capitals. */
+/* Returns whether the text is a single word that is neither a name nor a key. The word cannot be a
+ * name because nothing follows it. The word cannot be a key because it is too short or has no
+ * digits and capitals. */
 static bool is_plain_word(rc_str text)
 {
     unsigned seen = 0;

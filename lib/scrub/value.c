@@ -41,8 +41,8 @@ static const struct {
 
 #define WORD_MAX 24u /* limit of a word; every word of the table is shorter */
 
-/* Returns whether a word ends at `at`. It does not if the value continues, as in "is.this", which
- * is not the word "is". */
+/* Returns whether a word ends at `at`. The word does not end there if the value continues:
+ * "is.this" is not the word "is". */
 static bool is_word_end(rc_str text, size_t at)
 {
     rc_glyph glyph = rc_glyph_at(text, at);
@@ -145,8 +145,8 @@ bool rc_scrub_is_plain(rc_str text, size_t at, rc_scrub_after after, size_t *ret
            is_elision(text, at, ret_to) || is_placeholder(text, at, ret_to);
 }
 
-/* Skips a marker or a private key block at the beginning of a value. Without this, the end of the
- * value could be found inside them. */
+/* Skips a marker or a private key block at the beginning of a value. The end of the value must not
+ * be searched inside a marker or block. */
 static size_t skip_opening(rc_str text, size_t at)
 {
     if (rc_scrub_has(text, at, MARK))
