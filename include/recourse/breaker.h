@@ -50,7 +50,7 @@ typedef struct rc_breaker_settings {
 /* The state of one breaker, in the caller's storage. */
 typedef struct rc_breaker {
     rc_breaker_state state;
-    bool is_probing;         /* HALF_OPEN: the probe is in flight */
+    bool is_probing;         /* state HALF_OPEN: the probe call is in flight */
     uint8_t opened_in_a_row; /* openings since the breaker last stayed closed for a whole window; at
                                 most 255 */
     uint32_t slot_calls[RC_BREAKER_SLOTS];    /* calls per tenth of the window, newest first */
@@ -68,7 +68,7 @@ typedef enum rc_breaker_admission {
                             ends, in any case */
 } rc_breaker_admission;
 
-/* Starts a breaker: CLOSED, with an empty window. */
+/* Starts a breaker in state CLOSED with an empty window. */
 RC_API void rc_breaker_init(rc_breaker *breaker, uint64_t now_ms);
 
 /* Returns the admission that a call would get now. Changes nothing. */
@@ -80,7 +80,7 @@ RC_API rc_breaker_admission rc_breaker_peek(const rc_breaker *breaker,
 RC_API rc_breaker_admission rc_breaker_admit(rc_breaker *breaker,
                                              const rc_breaker_settings *settings, uint64_t now_ms);
 
-/* How a call ended, from the breaker's point of view. */
+/* How a call ended, as the breaker counts it. */
 typedef enum rc_breaker_outcome {
     RC_BREAKER_SUCCEEDED = 1, /* the target responded */
     RC_BREAKER_FAILED = 2,    /* the target failed */
@@ -112,7 +112,7 @@ RC_API rc_breaker_outcome rc_breaker_outcome_of(rc_code code);
  * the probe is unknown. */
 RC_API uint64_t rc_breaker_ready_at_ms(const rc_breaker *breaker, uint64_t now_ms);
 
-/* Returns the state's name: "closed", "open", "half_open". Gives a static string. */
+/* Returns the state's name: "closed", "open", "half_open". The result is a static string. */
 RC_API const char *rc_breaker_state_name(rc_breaker_state state);
 
 /* Returns whether all fields are consistent, for tests and fuzzing. */

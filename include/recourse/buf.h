@@ -20,10 +20,10 @@ typedef struct rc_buf {
     rc_alloc alloc;
     char *ptr;
     size_t len;
-    size_t size;      /* allocated bytes at ptr */
+    size_t size;      /* allocated bytes at `ptr` */
     size_t max_bytes; /* the ceiling */
     rc_status status;
-    bool is_fixed; /* ptr is memory of the caller */
+    bool is_fixed; /* `ptr` is memory of the caller */
 } rc_buf;
 
 /* Starts an empty buffer that never holds more than max_bytes. alloc: copies the struct. Memory is
@@ -56,7 +56,7 @@ RC_API rc_status rc_buf_push_i64(rc_buf *buf, int64_t value);
  * reserve, reset or done. */
 RC_API rc_str rc_buf_get(const rc_buf *buf);
 
-/* Returns RC_OK, or the first failure since init or reset. */
+/* Returns RC_OK, or the first failure since rc_buf_init or rc_buf_reset. */
 RC_API rc_status rc_buf_status(const rc_buf *buf);
 
 RC_END_DECLS

@@ -141,7 +141,7 @@ RC_API void rc_builder_add_source(rc_builder *builder, rc_source source);
 RC_API void rc_builder_add_source_text(rc_builder *builder, rc_str source);
 
 /* Sets the cause: the report that this report wraps. cause: borrows during the call; the builder
- * takes its own reference (rc_report_dup). NULL is ignored.
+ * takes its own reference (rc_report_dup). A NULL `cause` is ignored.
  *
  * If the chain of causes would become deeper than RC_REPORT_CAUSE_DEPTH_MAX, the reports directly
  * below the outermost one are left out, and the context entry `causes_elided` has their number. The
@@ -153,7 +153,7 @@ RC_API void rc_builder_set_cause(rc_builder *builder, const rc_report *cause);
 typedef struct rc_fault {
     const char *type; /* type of the exception, such as "openai.RateLimitError"; NULL: unknown */
     rc_str message;
-    rc_code code; /* NONE: not classified */
+    rc_code code; /* RC_CODE_NONE: the failure is not classified */
     rc_source source;
     const struct rc_fault *cause; /* NULL: none; the chain of causes may contain a cycle */
 } rc_fault;

@@ -89,7 +89,8 @@ typedef enum rc_action_kind {
 typedef struct rc_action {
     rc_action_kind kind;
     rc_reason reason;
-    uint16_t entry;           /* index in the plan: the entry used, waited for, or used last */
+    uint16_t entry;           /* index in the plan of the entry that is used, waited for, or was
+                                 used last */
     uint16_t target;          /* index in rc_shared of the target of `entry`; RC_NO_TARGET: none was
                                  used */
     uint16_t credential;      /* index in rc_shared; RC_NO_TARGET: none */
@@ -99,7 +100,7 @@ typedef struct rc_action {
     bool is_retry_exhausted;  /* STOP: the report must be marked retry_exhausted. False if an outer
                                  layer with more time may still succeed (reasons DELAY_TOO_LONG,
                                  WAIT_PAST_DEADLINE) */
-    uint32_t attempt;         /* calls made so far, this attempt included */
+    uint32_t attempt;         /* number of calls made so far, including this attempt */
     uint32_t max_attempts;    /* expected calls of the whole request: the calls made plus the
                                  attempts left at this entry, at most max_calls. Never below
                                  `attempt`, nor below the number of the attempt that follows a WAIT
@@ -145,7 +146,7 @@ typedef struct rc_call_options {
                                 without being stored; every failure is therefore final */
     uint32_t max_calls;      /* further limit of the calls, besides the policy's max_calls; 0:
                                 none */
-    uint64_t max_wait_ms;    /* limit of the sum of all waits; 0: none */
+    uint64_t max_wait_ms;    /* limit of the sum of all waits; 0: no limit */
     rc_skips *skips;         /* the call writes the skips of each input here; may be NULL. Borrowed
                                 until the call is done */
 } rc_call_options;
@@ -155,7 +156,7 @@ typedef struct rc_call_attempt {
     uint16_t entry;
     uint16_t target;
     uint16_t credential; /* RC_NO_TARGET: none */
-    uint8_t admission;   /* rc_breaker_admission */
+    uint8_t admission;   /* the rc_breaker_admission of the call */
     bool is_in_flight;   /* holds an in-flight slot of the target */
     bool is_key_probe;   /* tests a credential that was refused before */
     bool is_quota_probe; /* tests a credential whose quota was used up; meanwhile no other call uses
@@ -198,7 +199,7 @@ typedef struct rc_call {
     bool is_round_next;      /* after the wait a new round begins at another entry than the latest
                                 one */
     bool is_refreshed;       /* the current target's credential was refreshed once */
-    bool went_to_larger;     /* the overflow target was used */
+    bool went_to_larger;     /* the entry for contexts that are too long was used */
     rc_call_attempt attempt; /* the current or the latest attempt */
     rc_action last;
     rc_failure_facts failure; /* the latest failure */
@@ -220,12 +221,12 @@ RC_API rc_action rc_call_on_success(rc_call *call, uint64_t now_ms);
 RC_API rc_action rc_call_on_failure(rc_call *call, const rc_failure_facts *failure, uint64_t now_ms,
                                     uint64_t entropy);
 
-/* Reports the end of the wait. If at_ms of the WAIT has not come yet, the same WAIT is returned
- * again. */
+/* Reports the end of an RC_DO_WAIT. If at_ms of the WAIT has not come yet, the same WAIT is
+ * returned again. */
 RC_API rc_action rc_call_on_wake(rc_call *call, uint64_t now_ms, uint64_t entropy);
 
-/* Reports the end of the refresh. is_fresh: there is a new key. The new key is used next, but not
- * before the time named by a hint that came with the refusal. If there is no new key, the
+/* Reports the end of an RC_DO_REFRESH. is_fresh: there is a new key. The new key is used next, but
+ * not before the time named by a hint that came with the refusal. If there is no new key, the
  * credential becomes DEAD, and another credential of the target is used if there is one. */
 RC_API rc_action rc_call_on_refreshed(rc_call *call, bool is_fresh, uint64_t now_ms,
                                       uint64_t entropy);
@@ -269,7 +270,8 @@ RC_API uint16_t rc_chain_first(const rc_chain *chain);
  * contexts that are too long, changes nothing. plan: borrows during the call. */
 RC_API void rc_chain_on_success(rc_chain *chain, const rc_plan *plan, uint16_t entry);
 
-/* Returns "cooldown-expiry" or "never"; "" for any other value. Gives a static string. */
+/* Returns the name of a value: "cooldown-expiry" or "never". Any other value has the name "". The
+ * result is a static string. */
 RC_API const char *rc_revert_name(rc_revert revert);
 
 RC_END_DECLS

@@ -4,9 +4,10 @@
  *   (evidence)     (layers)   (provider)  (typed)   (ordered)  (result)
  *
  * An rc_failure holds all evidence of one failed call: status, headers, body, stream event,
- * transport. Each member is optional. The rc_verdict is the result: a code of the taxonomy, a
- * category, a wait, and the rule that matched. The functions read no clock, keep no state and
- * allocate only through the caller's rc_alloc; the same failure always gets the same verdict.
+ * transport. Each member of an rc_failure is optional. The rc_verdict is the result: a code of the
+ * taxonomy, a category, a wait, and the rule that matched. The functions read no clock, keep no
+ * state and allocate only through the caller's rc_alloc; the same failure always gets the same
+ * verdict.
  *
  *   rc_failure failure = rc_failure_http(429, body, body_length);
  *   const rc_report *report = rc_classify(&failure, NULL, &alloc);      never NULL */
@@ -26,7 +27,8 @@
 
 RC_BEGIN_DECLS
 
-/* How the transport failed. NONE: it did not fail, or the cause is not known. */
+/* How the transport failed. RC_TRANSPORT_NONE: the transport did not fail, or the cause is not
+ * known. */
 typedef enum rc_transport {
     RC_TRANSPORT_NONE = 0,
     RC_TRANSPORT_TIMEOUT = 1,
@@ -42,7 +44,7 @@ typedef enum rc_phase {
     RC_PHASE_NONE = 0,
     RC_PHASE_CONNECT = 1,  /* nothing of the request was sent */
     RC_PHASE_SENT = 2,     /* the request was sent, no response has begun */
-    RC_PHASE_HEADERS = 3,  /* the response had begun, without content so far */
+    RC_PHASE_HEADERS = 3,  /* the response had begun, but no content was received */
     RC_PHASE_COMMITTED = 4 /* content was received or passed on */
 } rc_phase;
 
@@ -53,7 +55,8 @@ RC_API rc_transport rc_transport_parse(rc_str name);
 RC_API const char *rc_phase_name(rc_phase phase);
 RC_API rc_phase rc_phase_parse(rc_str name);
 
-/* Whether the request may be sent again although the provider may already have executed it. */
+/* rc_replay says whether the request may be sent again although the provider may already have
+ * executed it. */
 typedef enum rc_replay {
     RC_REPLAY_BY_FAMILY = 0, /* allowed for completions, embeddings and searches; not for images,
                                 audio and tool calls */
@@ -82,7 +85,8 @@ typedef struct rc_failure {
     rc_transport transport;
     rc_phase phase;
     rc_replay replay;
-    int exit_status;        /* exit status of a process as a shell has it (128 + signal); 0: none */
+    int exit_status;        /* exit status of a process as a shell reports it (128 + signal); 0:
+                               none */
     int64_t context_window; /* the model's context window in tokens; 0: not known */
     int64_t now_unix_ms;    /* current time, converts absolute times in hints to waits; 0: ignore
                                absolute times */
@@ -90,8 +94,8 @@ typedef struct rc_failure {
     rc_str report_id;       /* id for the report; empty: the report gets no id */
     rc_str provider_label;  /* provider name in the report, such as "backup"; empty: use
                                `provider` */
-    rc_str request;         /* request body; text that the response repeats from it is removed from
-                               the report */
+    rc_str request;         /* request body; if the response repeats text of the request, this text
+                               is removed from the report */
     bool is_request_gone;   /* the request body is no longer available, so the response body is left
                                out of the report */
     rc_connection_fault connection; /* cause of the transport failure, more specific than
@@ -99,10 +103,12 @@ typedef struct rc_failure {
     rc_str connection_detail;       /* further detail of the cause in `connection`, for the log */
     int64_t certificate_unix_ms;    /* end (TLS_EXPIRED) or start (TLS_NOT_YET_VALID) of the
                                        certificate's validity; 0: not known */
-    int64_t limit_ms; /* the timeout that passed, if `connection` is a timeout; 0: not known */
+    int64_t limit_ms; /* length of the timeout that passed, if `connection` is a timeout; 0: not
+                         known */
 } rc_failure;
 
-/* The result of the classification. Texts view the failure, static tables or `space`. */
+/* The result of the classification. The texts view the failure, static tables or the `space` of
+ * rc_judge. */
 typedef struct rc_verdict {
     rc_code code;
     rc_category category; /* RC_CATEGORY_NONE: the code has no category of its own, as the codes of
@@ -110,7 +116,7 @@ typedef struct rc_verdict {
     bool is_retryable;
     bool is_retry_refused;  /* a retry at the same target is useless, because the response forbids
                                it or the cause of the connection failure is permanent */
-    int64_t retry_after_ms; /* -1: the failure names no wait; 0: at once */
+    int64_t retry_after_ms; /* -1: the failure names no wait; 0: retry at once */
     rc_limit_kind limit_kind;
     rc_str rule;          /* id of the rule that matched */
     rc_str reason;        /* one-line explanation of the rule that matched */
@@ -126,10 +132,11 @@ typedef struct rc_verdict {
     rc_str request_id;
 } rc_verdict;
 
-/* Rules in addition to the built-in ones; see rules.h. */
+/* Rules in addition to the built-in rules; see rules.h. */
 typedef struct rc_rules rc_rules;
 
-/* The steps of a classification, in the order in which the trace callback gets them. */
+/* The steps of a classification, in the order in which the trace callback gets them. Each comment
+ * says what `subject` and `text` of the step's note are. */
 typedef enum rc_trace_step {
     RC_TRACE_LAYER = 1,       /* subject: form in which the layer wraps its content ("raw"), text:
                                  the layer's message */
@@ -186,8 +193,8 @@ RC_API const rc_report *rc_classify(const rc_failure *failure, const rc_rules *r
 RC_API const rc_report *rc_verdict_report(const rc_failure *failure, const rc_verdict *verdict,
                                           const rc_alloc *alloc);
 
-/* Returns the name of the index-th provider that has its own extractor, or NULL past the end. Gives
- * a static string. */
+/* Returns the name of the index-th provider that has its own extractor, or NULL past the end. The
+ * result is a static string. */
 RC_API const char *rc_provider_at(size_t index);
 
 RC_END_DECLS

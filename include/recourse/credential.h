@@ -57,7 +57,7 @@ RC_API bool rc_credential_is_usable(const rc_credential *credential, bool is_alo
  * progress. For a DEAD credential the result is RC_UNLIMITED (policy.h). */
 RC_API uint64_t rc_credential_ready_at_ms(const rc_credential *credential, bool is_alone);
 
-/* Returns "healthy", "cooling", "exhausted" or "dead". Gives a static string. */
+/* Returns "healthy", "cooling", "exhausted" or "dead". The result is a static string. */
 RC_API const char *rc_credential_state_name(rc_credential_state state);
 
 RC_END_DECLS

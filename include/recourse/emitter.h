@@ -18,7 +18,8 @@
  *   T3  seq increases by one from event to event
  *   T4  a repeated final action emits no events; the next TRY begins another call
  *
- * A hedged pair counts as one attempt of its call and has no events of its own. */
+ * The two attempts of a hedge (hedge.h) count as one attempt of the call and have no events of
+ * their own. */
 #ifndef RECOURSE_EMITTER_H
 #define RECOURSE_EMITTER_H
 
@@ -53,9 +54,9 @@ typedef struct rc_call_facts {
     rc_action action;
     rc_str error_message;   /* message of the latest failure, safe to show to users */
     rc_str report_id;       /* id of the latest failure's report */
-    rc_str from;            /* the target of action.from_entry: "openai/gpt-4o" */
-    rc_str to;              /* the target of action.entry */
-    rc_str provider;        /* the provider of action.entry */
+    rc_str from;            /* name of the target of action.from_entry, such as "openai/gpt-4o" */
+    rc_str to;              /* name of the target of action.entry */
+    rc_str provider;        /* name of the provider of action.entry */
     rc_str from_credential; /* credential id, never a key */
     rc_str to_credential;   /* credential id, never a key */
     rc_str role;            /* purpose of the call: "default", "smol", the name of a step */

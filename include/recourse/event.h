@@ -1,7 +1,7 @@
 /* rc_event: one event of a call, a flow or a session. spec/events.def and docs/events.md list the
  * types and their fields.
  *
- * An event is a view: its strings and reports belong to the code that fills it in and must live
+ * An event is a view: its strings and reports belong to the code that fills it in and must be valid
  * until the event is encoded. */
 #ifndef RECOURSE_EVENT_H
 #define RECOURSE_EVENT_H
@@ -24,15 +24,15 @@ typedef struct rc_event {
 } rc_event;
 
 /* Returns the name of a type, such as "node:failed". NONE has the name "", and a value that is not
- * in the table has the name "unknown". Gives a static string. */
+ * in the table has the name "unknown". The result is a static string. */
 RC_API const char *rc_event_type_name(rc_event_type type);
 
 /* Returns the type with this name, or NONE if no type has it. */
 RC_API rc_event_type rc_event_type_parse(rc_str name);
 
 /* Appends one line of JSON and a newline: {"type","seq","time","correlation_id", and the fields of
- * the type in the order of spec/events.def}. Every string passes the scrubber. A report in the
- * event is written in the user view. A SuppressedError is written as rc_suppressed_encode does:
+ * the type in the order of spec/events.def}. Every string passes through the scrubber. A report in
+ * the event is written in the user view. A SuppressedError is written as rc_suppressed_encode does:
  * with the whole report, and with the report's id as the correlation id. event: borrows during the
  * call. Returns RC_E_ARGUMENT and appends nothing if the type is not in the table; otherwise the
  * buffer's status. */

@@ -26,7 +26,7 @@
 
 RC_BEGIN_DECLS
 
-/* The bits of `running`. */
+/* The lanes; also the bits of rc_hedge.running. */
 typedef enum rc_hedge_lane {
     RC_LANE_NONE = 0,
     RC_LANE_FIRST = 1,

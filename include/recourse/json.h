@@ -46,8 +46,8 @@ typedef enum rc_decode_mode {
 typedef struct rc_decode_info {
     rc_status status;
     size_t offset;                       /* position of the error in bytes */
-    size_t line;                         /* from 1 */
-    size_t column;                       /* from 1 */
+    size_t line;                         /* line of the error, counted from 1 */
+    size_t column;                       /* column of the error, counted from 1 */
     char pointer[RC_DECODE_POINTER_MAX]; /* JSON pointer (RFC 6901) of the value or key; a long one
                                             is cut after a whole reference token */
     char message[160];                   /* one phrase for people, such as: unknown key "colour" */
@@ -72,8 +72,8 @@ typedef struct rc_decode_info {
  *   RC_E_TOO_DEEP, RC_E_TOO_LARGE      strict: a ceiling of the report is exceeded
  *   RC_E_NOMEM                         out of memory
  *
- * A deep chain of causes uses stack: about 100 KB for the 200 levels that tolerant decoding reads.
- */
+ * Decoding a deep chain of causes uses stack memory: about 100 KB for the 200 levels that tolerant
+ * decoding reads. */
 RC_API RC_WARN_UNUSED rc_status rc_report_decode(rc_str json, rc_decode_mode mode,
                                                  const rc_alloc *alloc,
                                                  const rc_report **ret_report,

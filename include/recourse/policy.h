@@ -20,9 +20,9 @@ RC_BEGIN_DECLS
 
 /* How the wait grows from attempt to attempt. */
 typedef enum rc_backoff {
-    RC_BACKOFF_FIXED = 1,       /* base, base, base */
-    RC_BACKOFF_LINEAR = 2,      /* base, 2 base, 3 base */
-    RC_BACKOFF_EXPONENTIAL = 3, /* base, factor base, factor^2 base */
+    RC_BACKOFF_FIXED = 1,       /* waits of base, base, base */
+    RC_BACKOFF_LINEAR = 2,      /* waits of base, 2 base, 3 base */
+    RC_BACKOFF_EXPONENTIAL = 3, /* waits of base, factor * base, factor^2 * base */
     RC_BACKOFF_SCHEDULE = 4     /* an explicit list of waits; the last one repeats */
 } rc_backoff;
 
@@ -50,7 +50,7 @@ typedef enum rc_hint_use {
 /* The value that means "no limit" in milliseconds and counts. */
 #define RC_UNLIMITED UINT64_MAX
 
-/* A set of codes. */
+/* A set of error codes. */
 typedef struct rc_code_set {
     uint64_t bits[2]; /* one bit per code; its index is the code's row in the taxonomy */
 } rc_code_set;
@@ -68,7 +68,8 @@ typedef struct rc_retry_rule {
     rc_backoff backoff;
     rc_jitter jitter;
     uint32_t jitter_pct;   /* 0..100 */
-    uint32_t factor_milli; /* factor of the exponential backoff, in thousandths; 2000 doubles */
+    uint32_t factor_milli; /* factor of the exponential backoff, in thousandths; 2000 doubles the
+                              wait */
     uint64_t base_ms;
     uint64_t max_delay_ms; /* RC_UNLIMITED: no cap */
     uint32_t schedule_count;

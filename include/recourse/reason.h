@@ -1,4 +1,5 @@
-/* rc_reason: names and texts of the reasons for decisions. The table is spec/reasons.def. */
+/* rc_reason: names and texts of the reasons for decisions. The table of the reasons is
+ * spec/reasons.def. */
 #ifndef RECOURSE_REASON_H
 #define RECOURSE_REASON_H
 
@@ -9,11 +10,11 @@
 RC_BEGIN_DECLS
 
 /* Returns the name of a reason, such as "retry_budget_spent". NONE has the name "", and a value
- * that is not in the table has the name "unknown". Gives a static string. */
+ * that is not in the table has the name "unknown". The result is a static string. */
 RC_API const char *rc_reason_name(rc_reason reason);
 
-/* Returns the reason as a clause for people, such as "the deadline has passed". Gives a static
- * string. */
+/* Returns the reason as a clause for people, such as "the deadline has passed". The result is a
+ * static string. */
 RC_API const char *rc_reason_text(rc_reason reason);
 
 /* Returns the number of the decision step that has this reason (docs/internals/call.md), or 0 if

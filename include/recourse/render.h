@@ -18,7 +18,7 @@ RC_BEGIN_DECLS
 
 /* The layout of a panel on a terminal. A zeroed struct means 80 columns, no colour, ASCII. */
 typedef struct rc_panel_style {
-    unsigned width; /* columns; 0: 80; limited to 20 .. 200 */
+    unsigned width; /* width in columns, limited to 20 .. 200; 0 means 80 */
     bool has_colour;
     bool has_utf8; /* the terminal supports UTF-8, so the panel has box lines and unescaped text;
                       else ASCII with escapes */
@@ -60,7 +60,7 @@ RC_API rc_dialect rc_dialect_parse(rc_str name);
  * because the OpenAI SDKs pass on only the "error" object. */
 RC_API rc_status rc_render_body(const rc_report *report, rc_dialect dialect, rc_view view,
                                 rc_buf *buf);
-/* Returns the content type of an error body in this dialect. Gives a static string. */
+/* Returns the content type of an error body in this dialect. The result is a static string. */
 RC_API const char *rc_dialect_content_type(rc_dialect dialect);
 
 /* Writes the error as the last event of an SSE stream that has begun, with the blank line that ends

@@ -40,7 +40,7 @@ typedef enum rc_tristate {
     RC_TRUE = 2
 } rc_tristate;
 
-/* One entry of the context. */
+/* The type of a value in the context. */
 typedef enum rc_value_kind {
     RC_VALUE_STRING = 1,
     RC_VALUE_INT = 2,
@@ -71,7 +71,7 @@ typedef struct rc_report_attempt {
     rc_str reason;           /* reason of the decision after this attempt (reason.h) */
 } rc_report_attempt;
 
-/* Gives another reference to the same report. Never fails; NULL gives NULL. */
+/* Gives another reference to the same report. Never fails. For NULL the result is NULL. */
 RC_API const rc_report *rc_report_dup(const rc_report *report);
 
 /* Releases one reference. Releasing the last reference frees the report. NULL is allowed. */

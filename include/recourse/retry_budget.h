@@ -7,10 +7,11 @@
  * In each second the bucket gains the larger of the two amounts, not their sum. Once the bucket is
  * empty, the number of retries is therefore at most `ratio` times the number of requests, or the
  * floor if the floor is larger. An outage therefore cannot multiply the load. The bucket holds
- * `burst` tokens and starts full; the refill time is burst / floor_per_s.
+ * `burst` tokens and starts full; the refill time is `burst` / `floor_per_s`.
  *
- * In any interval the number of retries is at most burst plus, for each second of the interval, the
- * larger of ratio times the requests of that second and the floor. */
+ * In any interval the number of retries is at most `burst` plus one amount for each second of the
+ * interval. The amount is the larger of `floor_per_s` and `ratio` times the requests of this
+ * second. */
 #ifndef RECOURSE_RETRY_BUDGET_H
 #define RECOURSE_RETRY_BUDGET_H
 

@@ -113,7 +113,7 @@ RC_API void rc_shared_set_lock(rc_shared *shared, void *ctx, void (*lock)(void *
 RC_API void rc_shared_set_pool(rc_shared *shared, uint16_t target, uint16_t first_credential,
                                uint16_t count, rc_credential *limits);
 RC_API void rc_shared_set_limit(rc_shared *shared, uint16_t target, uint32_t max_in_flight);
-/* Sets whether the holder of the key can obtain a fresh key. Initially it cannot. */
+/* Sets whether the holder of the key can obtain a fresh key. Initially `can_refresh` is false. */
 RC_API void rc_shared_set_refresh(rc_shared *shared, uint16_t credential, bool can_refresh);
 
 /* Both functions set an enforced cooldown that comes from an operator, a store or another machine.

@@ -22,7 +22,7 @@ typedef enum rc_status {
 } rc_status;
 
 /* Returns the status as a stable lower-case word ("ok", "no_memory", ...), or "unknown" for a value
- * that is not in the enum. Gives a static string. */
+ * that is not in the enum. The result is a static string. */
 RC_API const char *rc_status_name(rc_status status);
 
 RC_END_DECLS

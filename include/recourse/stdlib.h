@@ -22,7 +22,7 @@ static inline void rc_stdlib_put(void *ctx, void *ptr, size_t size)
     free(ptr);
 }
 
-/* Returns the allocator. */
+/* Returns an allocator that uses malloc and free. */
 static inline rc_alloc rc_alloc_stdlib(void)
 {
     rc_alloc a;

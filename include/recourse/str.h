@@ -7,7 +7,7 @@
 #include <string.h>
 
 typedef struct rc_str {
-    const char *ptr; /* may be NULL if len is 0 */
+    const char *ptr; /* may be NULL if `len` is 0 */
     size_t len;
 } rc_str;
 

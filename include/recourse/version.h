@@ -11,8 +11,8 @@ RC_BEGIN_DECLS
 #define RC_VERSION_PATCH 0
 #define RC_VERSION "0.1.0"
 
-/* Returns the version of the library that is linked, which may be newer than the header. Gives a
- * static string. */
+/* Returns the version of the library that is linked, which may be newer than the header. The result
+ * is a static string. */
 RC_API const char *rc_version(void);
 
 RC_END_DECLS

@@ -1,4 +1,4 @@
-/* rc_histogram: a histogram of durations of fixed size.
+/* rc_histogram: a histogram of durations, with a fixed size in memory.
  *
  * Values below 128 ms are counted exactly. Above 128 ms each power of two is divided into 64 steps,
  * so that a quantile is at most 1.6 % too high. All arithmetic uses integers, so that the same
@@ -14,7 +14,7 @@
 typedef struct rc_histogram {
     uint64_t count;
     uint64_t sum_ms;
-    uint64_t max_ms;                    /* exact */
+    uint64_t max_ms;                    /* the exact maximum */
     uint32_t cells[RC_HISTOGRAM_CELLS]; /* the last cell also counts all larger values */
 } rc_histogram;
 

@@ -46,8 +46,9 @@ static uint64_t word_at(const char *p)
     return word;
 }
 
-/* Packs the len bytes at p, 1 to 7, into a word. Some bytes occur twice in the word, but the layout
- * depends on `len` alone, so that the words of two texts of equal length can be compared. */
+/* Packs the `len` bytes at p, one to seven, into a word. Some bytes occur twice in the word, but
+ * the layout depends on `len` alone, so that the words of two texts of equal length can be
+ * compared. */
 static uint64_t short_word(const char *p, size_t len)
 {
     uint32_t first, last;

@@ -54,7 +54,8 @@ static inline void rc_vec16_store(char *p, rc_vec16 bytes)
 static inline rc_vec16 rc_vec16_load_part(const char *p, size_t len)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    /* The vector is built from registers: a store to memory and a reload would stall. */
+    /* The vector is built in registers, because storing its parts to memory and reloading them
+     * would stall the processor. */
     typedef uint64_t words __attribute__((vector_size(16)));
     uint64_t low = 0;
     uint64_t high = 0;

@@ -135,7 +135,7 @@ static bool take_number(cursor *c, char mark, number *ret)
 /* Reads the exponent of a plain number, as JSON and Python write it, if there is one. */
 static void take_exponent(cursor *c, number *n)
 {
-    const int64_t enough = INT64_C(100000000000000000); /* longer than any text */
+    const int64_t enough = INT64_C(100000000000000000); /* larger than the length of any text */
     cursor ahead = *c;
     if (!take_byte(&ahead, 'e'))
         return;
@@ -426,7 +426,7 @@ static void push_pair(rc_buf *buf, uint64_t value, uint64_t ratio, char large, c
 
 void rc_duration_push(rc_buf *buf, int64_t ms)
 {
-    char memory[48]; /* at most two numbers of 20 digits and 3 more bytes */
+    char memory[48]; /* space for two numbers of 20 digits and 3 more bytes */
     rc_buf out;
     rc_buf_init_fixed(&out, memory, sizeof(memory));
 

@@ -8,7 +8,7 @@
 #include <recourse/status.h>
 #include <recourse/str.h>
 
-/* The longest valid duration: 100 years. A longer one is RC_E_RANGE. */
+/* The longest valid duration: 100 years. A longer duration is RC_E_RANGE. */
 #define RC_DURATION_MAX_MS INT64_C(3155760000000)
 
 typedef enum rc_unit {

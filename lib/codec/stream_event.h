@@ -26,7 +26,7 @@
 #define RC_STREAM_TAIL_MAX ((size_t)64 << 10)
 
 typedef enum rc_stream_event_type {
-    RC_STREAM_EVENT_DATA = 1, /* fields, or a JSON text */
+    RC_STREAM_EVENT_DATA = 1, /* an event with SSE fields, or a JSON text */
     RC_STREAM_EVENT_COMMENT,  /* a comment line before an event */
     RC_STREAM_EVENT_BLANK,    /* an empty line that ends no event; white space after the end of the
                                  array */

@@ -35,7 +35,7 @@ typedef enum rc_url_fault {
 #undef RC_URL_ENUM
 } rc_url_fault;
 
-/* Returns the message of a fault. Gives a static string. */
+/* Returns the message of a fault. The result is a static string. */
 const char *rc_url_fault_text(rc_url_fault fault);
 
 typedef enum rc_url_host_kind {
@@ -49,7 +49,7 @@ typedef struct rc_url {
     rc_url_host_kind host_kind;
     rc_str host;    /* the host as written, without the brackets of an IPv6 address */
     uint16_t port;  /* the port, or the default port of the scheme if the URL has none */
-    rc_str path;    /* empty, or from the first slash on, without trailing slashes */
+    rc_str path;    /* the path from its first slash on, without trailing slashes; may be empty */
     uint8_t ip[16]; /* the address: 4 bytes for RC_URL_IPV4, 16 bytes for RC_URL_IPV6 */
 } rc_url;
 

@@ -4,7 +4,7 @@
  *            next()                        skip()
  *   text ──► OBJECT_BEGIN KEY STRING ...   skips the value that next() has just begun, with SIMD
  *
- * Two modes:
+ * The reader has two modes:
  *   strict     RFC 8259. The first fault is an RC_JSON_ERROR token; every later call repeats it.
  *
  *   tolerant   the reader continues after malformed input (raw newlines and control characters in

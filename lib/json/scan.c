@@ -292,8 +292,8 @@ static inline uint64_t block_closes_sse2(const char *p)
 
 /* ---- AVX2: vectors of thirty-two bytes ---- */
 
-/* The AVX2 level also uses the carry-less product and the bit instructions. has_avx2 checks for
- * these, too. */
+/* The AVX2 level also uses the carry-less product and the bit instructions. The function has_avx2
+ * checks that the processor supports all of them. */
 
 #define LEVEL(name) name##_avx2
 #define LEVEL_TARGET __attribute__((target("avx2,bmi,bmi2,popcnt,pclmul")))
@@ -362,7 +362,7 @@ LEVEL_TARGET static inline uint64_t block_closes_avx2(const char *p)
     return block_match_avx2(p, 0x20, '}');
 }
 
-/* The carry-less product with all ones is the prefix xor of the bits. */
+/* The carry-less product with all ones is the prefix xor: bit i is the xor of the bits 0 to i. */
 LEVEL_TARGET static inline uint64_t prefix_xor_avx2(uint64_t bits)
 {
     __m128i product =

@@ -43,11 +43,11 @@ typedef struct rc_json_scan {
 } rc_json_scan;
 
 /* Returns the functions of one level, for tests and benchmarks, or NULL if the processor does not
- * support the level. Gives a static table. */
+ * support the level. The result is a static table. */
 const rc_json_scan *rc_json_scan_get(rc_json_scan_level level);
 
 /* Returns the functions of the best level that the processor supports; or always the portable level
- * if compiled with -DRC_JSON_SCAN_FORCE_PORTABLE. Gives a static table. */
+ * if compiled with -DRC_JSON_SCAN_FORCE_PORTABLE. The result is a static table. */
 const rc_json_scan *rc_json_scan_best(void);
 
 /* Loads eight bytes into a word, the first byte in the lowest bits. */

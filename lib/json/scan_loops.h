@@ -11,7 +11,7 @@
  *
  * The file has no include guard, because it is included several times. */
 
-/* Returns the quotes of the block that are not escaped. */
+/* Returns one bit for each quote of the block that is not escaped. */
 LEVEL_TARGET static inline uint64_t LEVEL(block_quotes)(block b, uint64_t *carry)
 {
     uint64_t quotes = LEVEL(block_equal)(b.p, '"') >> b.skip;

@@ -12,7 +12,7 @@
 
 #include <recourse/str.h>
 
-/* Longer keys are not reported. */
+/* Maximum length of a key; longer keys are not reported. */
 #define RC_JSON_TOP_KEY_MAX 160u
 
 /* A callback that receives one key. `raw` is the text between the quotes, with its escapes,

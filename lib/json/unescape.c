@@ -152,7 +152,7 @@ bool rc_json_raw_eq(rc_str raw, bool has_escapes, rc_str plain)
 
 /* ---- unescaping in one pass ---- */
 
-/* The state of the copy of one string. */
+/* The state of copying one string. */
 typedef struct copy {
     rc_str text;
     size_t at;

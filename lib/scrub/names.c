@@ -178,18 +178,18 @@ enum {
     YS = 1u << 19,
     TABLE_ENDS = (1u << 20) - 1,
 
-    IC = 1u << 20, /* Basic */
+    IC = 1u << 20, /* the word Basic */
 
-    AQ = 1u << 21,  /* AQ.Ab */
-    Y29 = 1u << 22, /* ya29. */
-    V3 = 1u << 23,  /* bce-v3/ */
-    SG = 1u << 24,  /* SG. */
-    VS = 1u << 25,  /* hvs. */
+    AQ = 1u << 21,  /* first word of the key prefix AQ.Ab */
+    Y29 = 1u << 22, /* first word of ya29. */
+    V3 = 1u << 23,  /* first word of bce-v3/ */
+    SG = 1u << 24,  /* first word of SG. */
+    VS = 1u << 25,  /* first word of hvs. */
 
     DIGITS = 1u << 26, /* the suffix is a number, as in API_KEY_2 */
-    OLD = 1u << 27,    /* old, prod */
-    NEW = 1u << 28,    /* new, dev */
-    TEST = 1u << 29,   /* test, default */
+    OLD = 1u << 27,    /* suffixes old, prod */
+    NEW = 1u << 28,    /* suffixes new, dev */
+    TEST = 1u << 29,   /* suffixes test, default */
     STAGING = 1u << 30,
     TAIL_ENDS = DIGITS | OLD | NEW | TEST | STAGING, /* further suffixes share bits of the names */
     SPLIT_ENDS = AQ | Y29 | V3 | SG | VS,

@@ -159,7 +159,7 @@ size_t rc_scrub_skip_block(rc_str text, size_t at);
 
 /* --- Names of secrets (names.c) --- */
 
-typedef enum rc_scrub_kind { /* See spec/secrets.def. */
+typedef enum rc_scrub_kind { /* The kinds of secrets, which spec/secrets.def explains. */
     RC_SCRUB_KIND_NONE,
     RC_SCRUB_KIND_AUTH,
     RC_SCRUB_KIND_COOKIE,
@@ -202,10 +202,10 @@ rc_scrub_kind rc_scrub_kind_of(rc_str name, bool is_exact);
 
 typedef enum rc_scrub_need { /* How secret a value must look to be masked. */
     RC_SCRUB_NEED_NOTHING,
-    RC_SCRUB_NEED_LITTLE, /* a digit, or six characters */
-    RC_SCRUB_NEED_RANDOM, /* eight characters with letters and digits, or sixteen letters or digits
-                             in a row */
-    RC_SCRUB_NEED_LONG,   /* sixteen characters with letters and digits */
+    RC_SCRUB_NEED_LITTLE, /* at least one digit, or at least six characters */
+    RC_SCRUB_NEED_RANDOM, /* at least eight characters with letters and digits, or sixteen letters
+                             or digits in a row */
+    RC_SCRUB_NEED_LONG,   /* at least sixteen characters with letters and digits */
 } rc_scrub_need;
 
 typedef struct rc_scrub_style {

@@ -327,7 +327,7 @@ rc_status rc_scrub_paths(rc_str text, rc_buf *buf)
 {
     size_t written = 0;
     size_t at = 0;
-    bool is_behind_scheme = false; /* sqlite:///var/x */
+    bool is_behind_scheme = false; /* as in sqlite:///var/x */
     while (at < text.len) {
         if (text.ptr[at] == ':' && rc_scrub_has(text, at, RC_STR("://"))) {
             at = url_end(text, written, at);

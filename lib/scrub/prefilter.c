@@ -1,4 +1,4 @@
-/* Prefilter: finds the few positions of a text at which the scanner has to look. Called by scan.c
+/* Prefilter: finds the few positions of a text that the scanner has to examine. Called by scan.c
  * and scrub.c. */
 #include "scrub/parts.h"
 
@@ -155,7 +155,7 @@ void rc_scrub_prefilter_load(rc_scrub_prefilter *prefilter, rc_str text, size_t 
     /* Colons before a slash, escaped or not. The byte after the window is unknown and may be a
      * slash. */
     candidates |= colons & ((slashes | candidates) >> 1 | UINT64_C(1) << (WINDOW - 1));
-    candidates |= starts & dashes & (dashes >> 1 | UINT64_C(1) << (WINDOW - 1)); /* --name */
+    candidates |= starts & dashes & (dashes >> 1 | UINT64_C(1) << (WINDOW - 1)); /* --option */
     candidates |= starts & long_runs(words | slashes | pluses, len == WINDOW ? more : 0);
     candidates |= candidate_ends(text, from, ends);
     prefilter->to = to;

@@ -53,7 +53,7 @@ typedef struct plan {
     size_t cut_at;    /* Latest offset at which the text can be cut. */
     size_t cut_out;   /* Length of the result up to `cut_at`. */
     size_t changes;
-    rc_scrub_edit first[FIRST_MAX]; /* The first edits. */
+    rc_scrub_edit first[FIRST_MAX]; /* The first FIRST_MAX edits. */
 } plan;
 
 static void plan_init(plan *p, rc_str text, size_t max_bytes)

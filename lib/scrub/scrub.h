@@ -1,4 +1,4 @@
-/* The scrubber removes secrets from text. Every string of a report passes through it.
+/* The scrubber removes secrets from text. Every string of a report passes through rc_scrub.
  *
  * The scrubber makes text valid UTF-8 (ill-formed sequences and NUL become U+FFFD), replaces
  * secrets and cuts text that is too long. Scrubbing is idempotent, so that a report that is decoded
