@@ -1,5 +1,6 @@
-/* Agent JSON: renders a report as one flat object, with the facts an agent acts on first. Called by
- * the CLI. Every view has the classification; the table of fields decides on the other members. */
+/* Agent JSON: renders a report as one flat JSON object. The first members are those that decide
+ * what an agent does next. Called by the CLI. Every view has the members of the classification; the
+ * table of fields (report/fields.h) decides which other members a view has. */
 #include <recourse/render.h>
 #include <recourse/taxonomy.h>
 
@@ -9,7 +10,7 @@
 #include "report/view.h"
 #include "report/view_json.h"
 
-/* Space for the action's detail with masked paths and the longest wait sentence. */
+/* Space for the text of the advice with masked paths, and for the longest sentence about a wait. */
 #define HINT_MAX (2 * RC_REPORT_MESSAGE_MAX + 128)
 
 static void put_hint(rc_json_writer *w, const rc_report *report, rc_view view)

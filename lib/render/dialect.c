@@ -100,7 +100,8 @@ const char *rc_dialect_content_type(rc_dialect dialect)
     return "application/problem+json";
 }
 
-/* Returns the provider's own name for an error that the client can fix; otherwise empty. */
+/* Returns `name`, the provider's name for the error, if the client can fix the error and the text
+ * is such a name. Otherwise returns the empty text. */
 static rc_str own_name(const rc_report *report, rc_str name)
 {
     return rc_view_is_client_fixable(report) && rc_view_is_name(name) &&
@@ -109,7 +110,7 @@ static rc_str own_name(const rc_report *report, rc_str name)
                : rc_str_make(NULL, 0);
 }
 
-/* Whether a name consists of letters in the given range and underscores. */
+/* Whether a name consists of underscores and letters from `first` to `last`. */
 static bool is_snake(rc_str name, char first, char last)
 {
     for (size_t i = 0; i < name.len; i++)
@@ -126,7 +127,8 @@ static bool is_called_error(rc_str name)
            rc_str_eq_nocase(rc_str_slice(name, name.len - 5, name.len), RC_STR("error"));
 }
 
-/* OpenAI's type of a rate limit names the limited unit: requests or tokens. */
+/* Returns the value of "type" in OpenAI's error object. For a rate limit it names the limited unit:
+ * requests or tokens. */
 static rc_str openai_type(const rc_report *report, const rc_dialect_error *row)
 {
     const rc_str own = own_name(report, rc_report_provider_type(report));
@@ -137,8 +139,8 @@ static rc_str openai_type(const rc_report *report, const rc_dialect_error *row)
     return rc_str_c(is_tokens ? "tokens" : row->openai_type);
 }
 
-/* In dialects that pair types with statuses, returns the provider's type only if its status matches
- * too. */
+/* Returns the provider's type if the response has the provider's status, otherwise the empty text.
+ * For dialects in which each type belongs to one status. */
 static rc_str own_pair(const rc_report *report, rc_dialect dialect)
 {
     return rc_report_provider_status(report) == rc_render_status(report, dialect)
@@ -159,7 +161,7 @@ static rc_str gemini_status(const rc_report *report, const rc_dialect_error *row
     return is_snake(own, 'A', 'Z') ? own : rc_str_c(row->gemini_status);
 }
 
-/* Whether a code says no more than that there is an error. */
+/* Whether a code says only that there is an error. */
 static bool is_vague(rc_str code, const rc_report *report)
 {
     static const char *const names[] = {"error", "bad_request", "BadRequest"};
@@ -169,8 +171,8 @@ static bool is_vague(rc_str code, const rc_report *report)
     return is_called_error(code) || rc_str_eq(code, rc_report_provider_type(report));
 }
 
-/* Client programs switch on the provider's own code. For a context overflow and a missing model
- * they expect OpenAI's codes, whichever provider is used. */
+/* Client programs decide by the provider's own code, so that it is passed on. For a context
+ * overflow and a missing model they expect OpenAI's codes, whichever provider is used. */
 rc_str rc_render_openai_code(const rc_report *report)
 {
     const rc_code code = rc_report_code(report);
@@ -183,7 +185,8 @@ rc_str rc_render_openai_code(const rc_report *report)
 
 void rc_render_openai_param(rc_json_writer *w, const rc_report *report, rc_view view)
 {
-    /* The parameter is a name from the client's own request, so every view may show it. */
+    /* The parameter is a name from the client's own request, so every view may show the
+     * parameter. */
     rc_str param = rc_report_provider_param(report);
     if (param.len) {
         rc_view_json_member(w, view, RC_STR("param"), param);
@@ -211,7 +214,8 @@ static void put_openai(rc_json_writer *w, const rc_report *report, rc_view view)
     rc_json_object_end(w);
 }
 
-/* Writes the id to quote in support requests: the provider's request id, else the report id. */
+/* Writes the id that users quote in support requests: the provider's request id, or the report id
+ * if the view has no request id. */
 static void put_request_id(rc_json_writer *w, const rc_report *report, rc_view view)
 {
     rc_str id = rc_report_request_id(report);
@@ -245,7 +249,7 @@ void rc_render_anthropic_members(rc_json_writer *w, const rc_report *report, rc_
     put_request_id(w, report, view);
 }
 
-/* Writes a protobuf Duration in JSON: "4s", "0.250s". */
+/* Writes Google's RetryInfo with the wait as a protobuf Duration in JSON: "4s", "0.250s". */
 static void put_retry_info(rc_json_writer *w, int64_t wait_ms)
 {
     char memory[32];
@@ -266,7 +270,7 @@ static void put_retry_info(rc_json_writer *w, int64_t wait_ms)
     rc_json_object_end(w);
 }
 
-/* Repeats the report id in the details, for clients that pass on only those. */
+/* Repeats the report id in the error's details, because some clients pass on only the details. */
 static void put_error_metadata(rc_json_writer *w, const rc_report *report, rc_view view)
 {
     if (rc_report_id(report).len == 0)

@@ -1,13 +1,13 @@
 /* Response headers of an error. Called by the gateway and http.c. Texts of the report are
- * percent-encoded, so that none can end a header line or start another. */
+ * percent-encoded, so that no text can end a header line or start another. */
 #include <recourse/render.h>
 #include <recourse/taxonomy.h>
 
 #include "render/text.h"
 
 #define VALUE_MAX 256u
-/* Longest wait that OpenAI's and older Anthropic SDKs accept. If a response names a longer one,
- * they ignore it and retry after a second or two. */
+/* Longest wait that OpenAI's SDKs and older SDKs of Anthropic accept. If a response names a longer
+ * wait, these SDKs ignore the wait and retry after a second or two. */
 #define SDK_WAIT_MAX_MS 60000
 
 static void push_header(rc_buf *buf, rc_str name, rc_str value)
@@ -36,7 +36,7 @@ static void push_text(rc_buf *buf, rc_str name, rc_str text)
         push_header(buf, name, rc_buf_get(&value));
 }
 
-/* Writes provider/model; the slash only if both are known. */
+/* Writes the header with "provider/model", or with only the name that is known. */
 static void push_target(rc_buf *buf, const rc_report *report)
 {
     char memory[VALUE_MAX];
@@ -52,7 +52,8 @@ static void push_target(rc_buf *buf, const rc_report *report)
         push_header(buf, RC_STR("x-recourse-target"), rc_buf_get(&value));
 }
 
-/* RFC 9110 §10.2.3 allows only whole seconds: rounded up, so that no client retries too early. */
+/* Writes the wait in two headers. RFC 9110 §10.2.3 allows only whole seconds in retry-after, so
+ * this value is rounded up: no client should retry too early. */
 static void push_wait(rc_buf *buf, int64_t wait_ms)
 {
     if (wait_ms < 0)
@@ -77,7 +78,7 @@ static rc_str request_id_name(rc_dialect dialect)
     return RC_STR("");
 }
 
-/* Writes the provider's request id, else the report id. */
+/* Writes the provider's request id, or the report id if the provider sent none. */
 static void push_request_id(rc_buf *buf, const rc_report *report, rc_dialect dialect)
 {
     rc_str name = request_id_name(dialect);

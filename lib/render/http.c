@@ -5,7 +5,8 @@
 #include "base/str.h"
 #include "render/dialect.h"
 
-/* Every header value has a size limit (headers.c), so nine header lines stay far below this. */
+/* Size of the buffer for status line and headers. headers.c limits the size of every header value,
+ * so nine header lines need far less. */
 #define HEAD_MAX 2048u
 
 static const struct {
@@ -73,9 +74,9 @@ static void push_head(rc_buf *buf, const rc_report *report, rc_dialect dialect, 
     rc_buf_push(buf, RC_STR("\r\n\r\n"));
 }
 
-/* The head contains the body's length. The body is therefore written first and then moved:
- * rendering twice would cost more time, a second buffer would need memory that a fixed buffer
- * lacks. */
+/* The headers contain the body's length, so the body is written first and then moved behind the
+ * headers. Rendering the body twice would take more time, and a second buffer would need memory
+ * that a caller with a fixed buffer may not have. */
 rc_status rc_render_http(const rc_report *report, rc_dialect dialect, rc_view view, rc_buf *buf)
 {
     size_t start = rc_buf_get(buf).len;

@@ -1,5 +1,5 @@
-/* Terminal panel of a report: what happened, whether to retry, what to do, which target; the
- * internal view adds the details. Called by the CLI. */
+/* Terminal panel of a report: what happened, whether to retry, what to do, which target. The
+ * internal view also shows the details. Called by the CLI. */
 #include <recourse/render.h>
 #include <recourse/taxonomy.h>
 
@@ -141,7 +141,7 @@ static void put_provider_words(rc_human *h)
     put_line(h, RC_STR("Request"));
 }
 
-/* Context entries that are ids and are shown in the line of ids. */
+/* Context entries that are shown in the line of ids. */
 static const struct {
     rc_str key;
     rc_str before;

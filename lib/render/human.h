@@ -1,5 +1,5 @@
-/* rc_human: state of the panel renderer. human.c renders the upper part, human_sections.c the
- * sections below it. */
+/* rc_human: state of the renderer of a report's terminal panel. human.c renders the panel's upper
+ * part, human_sections.c the sections below. */
 #ifndef RC_RENDER_HUMAN_H
 #define RC_RENDER_HUMAN_H
 
@@ -21,20 +21,23 @@ typedef struct rc_human {
     char memory[RC_HUMAN_LINE_MAX];
 } rc_human;
 
-/* Begins a new line. Returns its buffer, whose text is valid until the next line begins. */
+/* Begins a new line in `h->line` and returns that buffer. Its text is valid until the next line
+ * begins. */
 rc_buf *rc_human_line(rc_human *h);
 
-/* Appends a text as the view shows it, with a separator before all but the first. An empty text
- * appends nothing. */
+/* Appends `before` and the text, as the view shows the text, to the line. Writes a separator before
+ * every part except the line's first part. Appends nothing if the text is empty. */
 void rc_human_part(rc_human *h, rc_str before, rc_str text);
 
-/* Replaces line breaks: a name that contains one must not imitate a line of the panel. */
+/* Replaces line breaks, so that a name with a line break cannot imitate a line of the panel. */
 void rc_human_join_lines(char *text, size_t len);
 
-/* Whether the panel shows this context key among the ids. */
+/* Whether the upper part of the panel shows this context entry. The section "context" then omits
+ * it. */
 bool rc_human_is_id(rc_str key);
 
-/* Write the sections. A section that the view does not show, or that is empty, is left out. */
+/* rc_human_put_attempts to rc_human_put_raw: write one section each. A section that the view does
+ * not show, or that is empty, is left out. */
 void rc_human_put_attempts(rc_human *h);
 void rc_human_put_context(rc_human *h);
 void rc_human_put_detail(rc_human *h);

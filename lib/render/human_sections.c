@@ -1,8 +1,8 @@
-/* Lower sections of the terminal panel: attempts and context; in the internal view also detail,
+/* Lower sections of the terminal panel: attempts and context. The internal view also has detail,
  * causes, sources and raw body. Called by human.c.
  *
- * Each section has a maximum number of lines and states how much it left out; the JSON has
- * everything. */
+ * Each section has a maximum number of lines and says how much text it left out. The JSON output of
+ * a report has all of the text. */
 #include <recourse/taxonomy.h>
 
 #include "base/str.h"
@@ -19,13 +19,14 @@
 #define VALUE_LINES 8u
 #define ATTEMPT_LINES 24u
 
-/* In narrower panels the last column of the table of attempts would be too narrow. */
+/* In a narrower panel the attempts are written as sentences, because the last column of a table
+ * would be too narrow. */
 #define TABLE_WIDTH_MIN 72u
 
-/* Columns for the number of an attempt if there is no table. */
+/* Columns for the number of an attempt that is written as a sentence. */
 #define SENTENCE_INDENT 3u
 
-/* A long list shows its first and last entries. */
+/* Of a long list, this many entries at the beginning and at the end are shown. */
 #define ATTEMPTS_FIRST 4u
 #define ATTEMPTS_LAST 8u
 #define CAUSES_FIRST 8u
@@ -36,7 +37,7 @@ static void put_block(rc_human *h, const rc_panel_block *block, rc_str text)
     rc_panel_text(&h->panel, block, rc_text_trim_end(text));
 }
 
-/* Returns the index of the next entry to show; skips the middle of a long list and writes how many
+/* Returns the index of the next entry to show. Skips the middle of a long list and writes how many
  * entries were skipped. */
 static size_t step(rc_human *h, size_t index, size_t count, size_t first, size_t last, rc_str what)
 {
@@ -48,7 +49,7 @@ static size_t step(rc_human *h, size_t index, size_t count, size_t first, size_t
 
 /* --- attempts --- */
 
-/* The texts of one attempt, each in its own memory, because a table row needs all of them at
+/* The texts of one attempt. Each text has its own memory, because a table row needs all texts at
  * once. */
 typedef struct attempt_text {
     rc_buf number, target, result, took, then;
@@ -124,8 +125,8 @@ static void widen(unsigned *column, const rc_buf *text, unsigned max, bool has_u
         *column = width;
 }
 
-/* Each column is as wide as its widest entry, as long as a quarter of the panel remains for the
- * last column. */
+/* Measures the columns of the table of attempts. Each column is as wide as its widest entry, but a
+ * quarter of the panel is reserved for the last column. */
 static columns measure(const rc_human *h)
 {
     columns c = {.number = 1, .target = 6, .result = 6, .took = 4};
@@ -163,7 +164,8 @@ static void put_heading(rc_human *h, const columns *c)
     rc_panel_row(&h->panel, RC_TONE_FAINT, cells, sizeof cells / sizeof *cells);
 }
 
-/* Without space for a table: one sentence for each attempt, with its number in front. */
+/* Writes an attempt as a sentence with its number in front, for a panel that is too narrow for a
+ * table. */
 static void put_sentence(rc_human *h, const attempt_text *t)
 {
     rc_buf *line = rc_human_line(h);
@@ -295,7 +297,8 @@ void rc_human_put_causes(rc_human *h)
     size_t count = 0;
     for (const rc_report *c = cause; c; c = rc_report_cause(c))
         count++;
-    /* Deeper causes use the last indentation that leaves enough columns for the text. */
+    /* Each cause is indented more than the one before, up to an indentation that leaves enough
+     * columns for the text. */
     unsigned indent_max = (h->panel.inner - RC_VISIBLE_CHAR_WIDTH_MAX - 3) / 3 * 3;
     if (indent_max > h->panel.inner / 4)
         indent_max = h->panel.inner / 4;

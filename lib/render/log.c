@@ -1,6 +1,6 @@
 /* Log line: renders a report as one line of JSON with at most LINE_MAX_BYTES bytes. Called by the
- * CLI's output formats. If the line would be too long, the other texts are cut before the message
- * gets fewer than MESSAGE_MIN bytes. */
+ * CLI's output formats. If the line would be too long, the message is cut, but keeps at least
+ * MESSAGE_MIN bytes. If this is not enough, the other texts are cut. */
 #include <recourse/render.h>
 #include <recourse/taxonomy.h>
 
@@ -12,11 +12,12 @@
 
 #define LINE_MAX_BYTES 1024u
 
-/* Minimum length of the message; before it gets shorter, other fields are cut. */
+/* Minimum space for the message, in bytes. The other texts are cut if the message would have less
+ * space. */
 #define MESSAGE_MIN 160u
 
-/* Maximum lengths of the other texts as JSON. The first value that makes the line fit is used; the
- * last one always does. */
+/* Maximum lengths, in bytes, of each text except the message. The first value with which the line
+ * fits is used; with the last value every line fits. */
 static const size_t ALLOWANCES[] = {512, 128, 64, 48};
 
 static void put_number(rc_json_writer *w, rc_str key, int64_t value)
@@ -74,7 +75,8 @@ static void put_tail(rc_json_writer *w, const rc_report *report, size_t allowanc
                                  rc_code_name(rc_report_code(rc_report_root(report))));
 }
 
-/* Writes the line with a message of at most message_max bytes; 0: without a message. */
+/* Writes the line with a message of at most `message_max` bytes, or without a message if
+ * `message_max` is 0. */
 static void put_line(rc_buf *line, const rc_report *report, int64_t now_unix_ms, size_t allowance,
                      size_t message_max)
 {

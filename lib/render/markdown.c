@@ -1,5 +1,5 @@
 /* Markdown: renders a report in the same order as the terminal panel. Called by the CLI. Names are
- * code spans, sentences are escaped, bodies are fenced blocks. */
+ * written as code spans, sentences as escaped text, and bodies as fenced blocks. */
 #include "render/markdown.h"
 
 #include <recourse/render.h>
@@ -13,7 +13,7 @@
 #include "render/text.h"
 #include "report/view.h"
 
-/* Agents pay for the text they read, so only this much of a raw body is shown. */
+/* Maximum bytes of a raw body. Agents read this output and pay for the text that they read. */
 #define RAW_SHOWN_BYTES 8192u
 
 typedef struct page {
@@ -21,7 +21,8 @@ typedef struct page {
     const rc_report *report;
     rc_view view;
     rc_str label; /* Label of the current list item. */
-    size_t parts; /* Parts written of the current item; an item without parts is not begun. */
+    size_t parts; /* Number of parts written of the current list item. An item begins with its first
+                     part, so that an item without parts is not written. */
 } page;
 
 static void push(page *p, rc_str markup)

@@ -6,18 +6,18 @@
 #include <recourse/buf.h>
 #include <recourse/str.h>
 
-/* Appends text of several lines: markup characters are escaped, line breaks stay, empty lines begin
- * a paragraph. Adds no line feed at the end. */
+/* Appends text that may have several lines. Markup characters are escaped, line breaks stay, and an
+ * empty line begins a paragraph. Adds no line feed at the end. */
 void rc_markdown_push_text(rc_buf *buf, rc_str text);
 
-/* Appends the text as one line, for list items and table cells. */
+/* Appends the text, escaped and as one line, for list items and table cells. */
 void rc_markdown_push_inline(rc_buf *buf, rc_str text);
 
 /* Appends a code span, `like this`, in one line. */
 void rc_markdown_push_code(rc_buf *buf, rc_str text);
 
-/* Appends a fenced block and a line feed; the fence is longer than any run of backticks in the
- * text. */
+/* Appends the text as a fenced code block, and a line feed. The fence is longer than any run of
+ * backticks in the text. */
 void rc_markdown_push_block(rc_buf *buf, rc_str text);
 
 #endif

@@ -8,8 +8,8 @@
 
 /* --- escapes --- */
 
-/* Characters that can begin markup anywhere in a line. "$" begins GitHub's mathematics, "~" its
- * strike-through. */
+/* Characters that can begin markup anywhere in a line. In GitHub's Markdown, "$" begins mathematics
+ * and "~" strike-through. */
 static bool is_markup(uint32_t cp)
 {
     static const char MARKUP[] = "\\`*_[]<>|~$";
@@ -23,7 +23,8 @@ static bool is_markup_in_front(uint32_t cp)
     return cp == '#' || cp == '+' || cp == '-' || cp == '=';
 }
 
-/* "1." and "2)" begin a list: returns the offset of the mark, or RC_STR_NPOS. */
+/* A line that begins with "1." or "2)" would begin a list. Returns the offset of the point or
+ * parenthesis; RC_STR_NPOS if the line does not begin so. */
 static size_t find_list_mark(rc_str line)
 {
     size_t at = 0;
@@ -33,8 +34,8 @@ static size_t find_list_mark(rc_str line)
     return is_mark ? at : RC_STR_NPOS;
 }
 
-/* Many renderers turn bare addresses into links. They look for the ":" of "://", the "." of "www."
- * and "@". */
+/* Many renderers turn plain addresses into links. They recognise an address by the ":" of "://",
+ * the "." of "www." or an "@". */
 static bool is_link_mark(rc_str line, size_t at)
 {
     if (line.ptr[at] == ':')
@@ -44,8 +45,9 @@ static bool is_link_mark(rc_str line, size_t at)
     return line.ptr[at] == '@';
 }
 
-/* Appends one line without leading spaces, since four of them would begin a code block. The
- * backslash of a character shown as \u{...} stays text, because Markdown cannot escape letters. */
+/* Appends one line, escaped and without leading spaces, because four leading spaces would begin a
+ * code block. A character may be shown as \u{...}; this backslash needs no escape, because a letter
+ * follows it. */
 static void push_line(rc_buf *buf, rc_str line)
 {
     line = rc_str_trim(line);
@@ -53,7 +55,7 @@ static void push_line(rc_buf *buf, rc_str line)
     size_t len;
     for (size_t at = 0; at < line.len && rc_buf_status(buf) == RC_OK; at += len) {
         uint32_t cp = rc_utf8_decode(line, at, &len);
-        if (cp == '&') { /* not every reader supports a backslash here */
+        if (cp == '&') { /* some readers do not support a backslash before this character */
             rc_buf_push(buf, RC_STR("&amp;"));
             continue;
         }
@@ -65,7 +67,7 @@ static void push_line(rc_buf *buf, rc_str line)
     }
 }
 
-/* Returns the line that begins at *at, without its line feed, and moves *at behind it. */
+/* Returns the line that begins at *at, without its line feed, and moves *at to the next line. */
 static rc_str take_line(rc_str text, size_t *at)
 {
     size_t feed = rc_str_find_byte(text, '\n', *at);
@@ -86,7 +88,7 @@ void rc_markdown_push_text(rc_buf *buf, rc_str text)
         rc_str line = rc_str_trim(take_line(text, &at));
         if (line.len == 0 && !is_empty_before)
             rc_buf_push(buf, RC_STR("\n"));
-        if (line.len && !is_first) /* a backslash at the end of a line is a hard break */
+        if (line.len && !is_first) /* a backslash at the end of a line forces a line break */
             rc_buf_push(buf, is_empty_before ? RC_STR("\n") : RC_STR("\\\n"));
         push_line(buf, line);
         is_empty_before = line.len == 0;

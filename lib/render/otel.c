@@ -1,7 +1,7 @@
 /* OpenTelemetry attributes of a report. Called by the CLI's output formats. error.type follows the
- * stable conventions, gen_ai.* the GenAI conventions (in development); all others are under
- * recourse.*. error.type has few values: the table's codes and _OTHER. error.message is deprecated
- * by the conventions and not written. */
+ * stable semantic conventions, gen_ai.* the conventions for GenAI (in development). All other
+ * attributes are under recourse.*. error.type has few values: the codes in spec/errors.def and
+ * _OTHER. error.message is not written, because the conventions deprecate it. */
 #include <recourse/render.h>
 #include <recourse/taxonomy.h>
 

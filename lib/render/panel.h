@@ -1,14 +1,14 @@
 /* rc_panel: a box of lines that are all exactly as wide as the terminal.
  *
- *   ╭─ title ─────────────── tag ─╮    open
- *   │ text                        │    text
- *   │ Label   text                │    field
- *   ├─ heading ───────────────────┤    section
- *   ╰─────────────────────────────╯    close
+ *   ╭─ title ─────────────── tag ─╮    rc_panel_open
+ *   │ text                        │    rc_panel_text
+ *   │ Label   text                │    rc_panel_field
+ *   ├─ heading ───────────────────┤    rc_panel_section
+ *   ╰─────────────────────────────╯    rc_panel_close
  *
- * All text is made visible and wrapped to fit (wrap.h). The only control bytes in the output are
- * line feeds and, with colour, the panel's own escape sequences; each line ends with its colours
- * reset. */
+ * All text is written with visible characters only and wrapped to the panel's width (wrap.h). The
+ * only control bytes in the output are line feeds and, with colour, the panel's own escape
+ * sequences. Colours are reset at the end of each line. */
 #ifndef RC_RENDER_PANEL_H
 #define RC_RENDER_PANEL_H
 
@@ -31,8 +31,9 @@ typedef struct rc_panel {
  * the panel is closed. */
 void rc_panel_init(rc_panel *panel, const rc_panel_style *style, rc_tone frame, rc_buf *buf);
 
-/* Write the first line, a section line, an empty line and the last line. open returns false if the
- * tag did not fit beside the title and was left out. */
+/* rc_panel_open writes the first line, _section a section line, _blank an empty line, _close the
+ * last line. rc_panel_open returns false if the tag was left out because it did not fit beside the
+ * title. */
 bool rc_panel_open(rc_panel *panel, rc_str title, rc_str tag);
 void rc_panel_section(rc_panel *panel, rc_str heading);
 void rc_panel_blank(rc_panel *panel);
@@ -45,32 +46,33 @@ bool rc_panel_is_narrow(const rc_panel *panel);
 typedef struct rc_panel_block {
     rc_tone tone;
     unsigned indent; /* Columns; at least RC_VISIBLE_CHAR_WIDTH_MAX must remain for the text. */
-    rc_str first;    /* Text in the indentation of the first line; not wider than `indent`. */
+    rc_str first;    /* Text in the first line's indentation; at most `indent` columns wide. */
     rc_tone first_tone;
-    unsigned max_lines; /* One more line counts the rest; 0: RC_PANEL_LINES_MAX. */
+    unsigned max_lines; /* Maximum number of lines; 0: RC_PANEL_LINES_MAX. If the text is longer,
+                           one more line says how much was left out. */
 } rc_panel_block;
 
-/* More lines than any text of a report needs, unless it consists of line breaks. */
+/* More lines than any text of a report needs, except a text that consists of line breaks. */
 #define RC_PANEL_LINES_MAX 600u
 
-/* Writes text, wrapped into lines. */
+/* Writes the text, wrapped into lines. block, text: borrows during the call. */
 void rc_panel_text(rc_panel *panel, const rc_panel_block *block, rc_str text);
 
-/* Writes "… 12 more bytes" in place of the text that was left out. */
+/* Writes a line such as "… 12 more bytes" in place of text that was left out. */
 void rc_panel_more(rc_panel *panel, unsigned indent, size_t count, rc_str what);
 
-/* Writes a label and its text; an empty label continues the field above. An empty text writes
- * nothing. */
+/* Writes a label and its text. With an empty label, the text continues the field above. Writes
+ * nothing if the text is empty. */
 void rc_panel_field(rc_panel *panel, rc_str label, rc_tone tone, rc_str text);
 
 /* Columns between the cells of a table. */
 #define RC_PANEL_GAP 2u
 
-/* Writes a table row: each cell is cut to its column; the last one is wrapped in the remaining
- * width. */
+/* rc_panel_row: writes a table row. Each cell is cut to the width of its column, except the last
+ * cell, which is wrapped within the remaining width. */
 typedef struct rc_panel_cell {
     rc_str text;
-    unsigned width; /* Columns; ignored for the last cell. */
+    unsigned width; /* Width of the column; ignored for the last cell. */
 } rc_panel_cell;
 void rc_panel_row(rc_panel *panel, rc_tone tone, const rc_panel_cell *cells, size_t count);
 

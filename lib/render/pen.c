@@ -1,4 +1,5 @@
-/* Lines of toned text for terminals. Called by panel.c, the UI kit and the CLI. */
+/* Pen: writes lines of text with tones (colours by meaning) for terminals. Called by panel.c, the
+ * UI kit and the CLI. */
 #include "render/pen.h"
 
 #include <limits.h>
@@ -17,7 +18,7 @@ void rc_pen_init(rc_pen *pen, const rc_panel_style *style, rc_buf *buf)
     };
 }
 
-/* Writes the pending spaces and the sequences of a change of tone. */
+/* Writes the pending spaces and, if the tone changes, the escape sequences. */
 static void begin(rc_pen *pen, rc_tone tone)
 {
     if (tone != pen->tone)
@@ -68,7 +69,7 @@ void rc_pen_end_line(rc_pen *pen)
     pen->spaces = 0;
 }
 
-/* Writes the next line of a text from the current column on, without its end. */
+/* Writes the next line of a text from the current column on, without a line feed. */
 static bool next_line(rc_pen *pen, rc_tone tone, rc_wrap *wrap)
 {
     const bool has_space = pen->width >= pen->column + RC_VISIBLE_CHAR_WIDTH_MAX;

@@ -1,5 +1,5 @@
-/* Problem details body (application/problem+json, RFC 9457). Called by dialect.c. Extension members
- * have names of letters and underscores only, as §3.2 requires. */
+/* Problem details body (application/problem+json, RFC 9457). Called by dialect.c. Names of
+ * extension members have only letters and underscores, as RFC 9457 §3.2 recommends. */
 #include <recourse/taxonomy.h>
 
 #include "base/str.h"
@@ -40,7 +40,7 @@ static void put_instance(rc_json_writer *w, rc_str report_id)
 }
 
 /* RFC 9457 requires the same title for every problem of a type, so the title names neither the
- * provider nor the gateway; the detail does. */
+ * provider nor the gateway. The member `detail` names them. */
 static void put_title(rc_json_writer *w, const rc_code_info *info)
 {
     char memory[128];

@@ -4,8 +4,8 @@
 
 #include <recourse/render.h>
 
-/* Appends a sentence such as "Yes, after 4s (at 14:03:22 UTC)." clock (borrows) gives the current
- * time; NULL or without a time: the sentence has only the duration. */
+/* Appends a sentence such as "Yes, after 4s (at 14:03:22 UTC)." clock: borrows during the call, for
+ * the current time. If `clock` is NULL or has no time, the sentence has only the duration. */
 void rc_render_retry_advice(rc_buf *buf, const rc_report *report, const rc_panel_style *clock);
 
 #endif

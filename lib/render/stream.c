@@ -1,23 +1,27 @@
-/* Error as the end of a stream: server-sent events. Called by the gateway and the CLI. The data is
- * one line of JSON, so that no text of a report can begin a line of its own.
+/* Writes an error as the last server-sent events of a stream. Called by the gateway and the CLI.
+ * The data is one line of JSON, so that no text of a report can begin a new line. The events of
+ * each dialect:
  *
- *   openai-chat       data only, not followed by [DONE]: the SDKs raise on an "error" in a chunk.
- *                     The other members of a chunk serve readers that reject chunks without them
+ *   openai-chat       data without an event name, and no [DONE] after it: the SDKs raise an
+ *                     exception for a chunk with "error". The other members of a chunk are for
+ *                     clients that reject a chunk without these members
  *   openai-responses  "event: error" with the flat members that the API documents (code, message,
- *                     param, sequence_number) and the nested "error" that the SDKs raise on; then
- *                     "event: response.failed" for clients that know no other failure event
- *   anthropic         "event: error" with the body
- *   gemini            data only, with "error" as its first member, as the Python SDK expects; then
- *                     the body again without "data:", which the other SDKs take for an error. No
- *                     blank line follows: a reader that finds data left over at the end raises an
- *                     error, and one that parses events ignores it
- *   problem           "event: error" with the body */
+ *                     param, sequence_number) and the nested "error" for which the SDKs raise an
+ *                     exception; then "event: response.failed", for clients that know no other
+ *                     event of a failure
+ *   anthropic         "event: error" with the body of an error response
+ *   gemini            data without an event name, with "error" as its first member, as the Python
+ *                     SDK expects; then the body of an error response without "data:", which the
+ *                     other SDKs read as an error. No blank line follows this body. At the end of
+ *                     the stream, some clients raise an error because of the remaining data;
+ *                     clients that parse events ignore it
+ *   problem           "event: error" with the body of an error response */
 #include "render/dialect.h"
 #include "report/view.h"
 #include "report/view_json.h"
 
-/* Clients that know the event's type reject it without a number. The component that numbers the
- * stream's events stores the number in the report's context. */
+/* Returns the number of the error event. Clients that check the events reject an event without a
+ * number. The gateway stores the number of the stream's next event in the report's context. */
 static int64_t sequence_number(const rc_report *report)
 {
     const rc_context_entry *entry = rc_report_context_get(report, RC_STR("sequence_number"));
@@ -42,7 +46,8 @@ static void push_responses_event(rc_buf *buf, const rc_report *report, rc_view v
     rc_json_object_end(&w);
 }
 
-/* Writes the response object as far as it is known; its id is in the report's context as well. */
+/* Writes the response object with the members that are known. The gateway stores the response's id
+ * in the report's context. */
 static void push_failed_response(rc_json_writer *w, const rc_report *report, rc_view view)
 {
     const rc_context_entry *id = rc_report_context_get(report, RC_STR("response_id"));
@@ -86,7 +91,8 @@ static void push_responses(rc_buf *buf, const rc_report *report, rc_view view)
     rc_buf_push(buf, RC_STR("\n\n"));
 }
 
-/* Lines end in CR LF as Google's do: its Go SDK finds no events if line ends are mixed. */
+/* Lines end in CR LF, as in Google's streams: Google's Go SDK finds no events in a stream with two
+ * kinds of line end. */
 static void push_gemini(rc_buf *buf, const rc_report *report, rc_view view)
 {
     rc_buf_push(buf, RC_STR("data: "));
@@ -95,10 +101,11 @@ static void push_gemini(rc_buf *buf, const rc_report *report, rc_view view)
     rc_render_body(report, RC_DIALECT_GEMINI, view, buf);
 }
 
-/* Writes the error as a chunk. mistralai rejects data without id, model and choices; "error" is one
- * of Mistral's finish reasons. `created` is a string, so that readers that try several shapes
- * (Vercel's AI SDK) match the error and not a chunk. "error" is the first member, as go-openai
- * expects. */
+/* Writes the error as a chunk of a stream. "error" is the first member, as go-openai expects. id,
+ * model and choices are there because Mistral's SDK (mistralai) rejects data without these members;
+ * "error" is one of Mistral's finish reasons. `created` is a string and not a number, so that
+ * clients that try several schemas (Vercel's AI SDK) read the data as an error and not as a
+ * chunk. */
 static void push_chat(rc_buf *buf, const rc_report *report, rc_view view)
 {
     const rc_str model = rc_report_model(report);
@@ -119,8 +126,9 @@ static void push_chat(rc_buf *buf, const rc_report *report, rc_view view)
     rc_json_object_end(&w);
 }
 
-/* Claude Code detects an overload within a stream by "overloaded_error" in err.message, which is
- * the event's JSON unless that has a top-level message. */
+/* Claude Code detects an overload within a stream by the text "overloaded_error" in err.message.
+ * err.message is the JSON of the event if the event has no top-level message, so that an overload
+ * is written without a top-level message. */
 static void push_anthropic(rc_buf *buf, const rc_report *report, rc_view view)
 {
     rc_json_writer w;

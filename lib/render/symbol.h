@@ -1,4 +1,5 @@
-/* rc_symbol: signs and lines on a terminal, each with a form for terminals without UTF-8. */
+/* rc_symbol: signs and line characters on a terminal. Each symbol also has a form for terminals
+ * without UTF-8. */
 #ifndef RC_RENDER_SYMBOL_H
 #define RC_RENDER_SYMBOL_H
 
@@ -7,7 +8,7 @@
 #include <recourse/str.h>
 
 typedef enum rc_symbol {
-    /* Signs of one column at the beginning of a line. */
+    /* Signs at the beginning of a line; each is one column wide. */
     RC_SYMBOL_GOOD,
     RC_SYMBOL_BAD,
     RC_SYMBOL_STOPPED,
@@ -19,17 +20,17 @@ typedef enum rc_symbol {
     RC_SYMBOL_ITEM,
     RC_SYMBOL_NOTE,
 
-    /* Within a text. */
+    /* Symbols within a text. */
     RC_SYMBOL_ARROW,
     RC_SYMBOL_SEPARATOR,
-    RC_SYMBOL_CLAUSE, /* A separator of parts that may contain commas. */
+    RC_SYMBOL_CLAUSE, /* A separator for parts that may contain commas. */
     RC_SYMBOL_MORE,
     RC_SYMBOL_QUOTE,
     RC_SYMBOL_UNQUOTE,
     RC_SYMBOL_BRANCH,
     RC_SYMBOL_TWIG,
 
-    /* Boxes. */
+    /* Lines and corners of boxes. */
     RC_SYMBOL_TOP_LEFT,
     RC_SYMBOL_TOP_RIGHT,
     RC_SYMBOL_BOTTOM_LEFT,
@@ -41,7 +42,8 @@ typedef enum rc_symbol {
     RC_SYMBOL_CORNER,
     RC_SYMBOL_THICK,
 
-    /* Charts. LEVEL_1 and the seven that follow it fill a cell from below. */
+    /* Charts. RC_SYMBOL_LEVEL_1 to RC_SYMBOL_LEVEL_7 and RC_SYMBOL_FULL fill a cell from below, in
+     * steps of one eighth. */
     RC_SYMBOL_LEVEL_1,
     RC_SYMBOL_LEVEL_2,
     RC_SYMBOL_LEVEL_3,
@@ -55,7 +57,7 @@ typedef enum rc_symbol {
     RC_SYMBOL_SHADE
 } rc_symbol;
 
-/* Returns the symbol's text, static. */
+/* Returns the symbol's text, which is static. */
 rc_str rc_symbol_text(rc_symbol symbol, bool has_utf8);
 
 #endif

@@ -76,7 +76,8 @@ void rc_render_words(rc_buf *buf, rc_str name)
     }
 }
 
-/* A wrapper inherits the wait of its cause, but not the context entry that names its origin. */
+/* A wrapper (a report that wraps a cause) inherits the wait of its cause, but not the context entry
+ * that says who named the wait. The causes with the same wait are therefore searched too. */
 bool rc_wait_is_own(const rc_report *report)
 {
     const int64_t wait_ms = rc_report_retry_after_ms(report);

@@ -9,13 +9,14 @@
 #include "render/symbol.h"
 #include "render/tone.h"
 
-/* Returns the tone of a report and its symbol: fatal, retryable, or a cancellation, which is not an
- * error. report: borrows. */
+/* rc_render_tone, rc_render_symbol: return the tone and the symbol of a report, which differ for
+ * fatal errors, retryable errors and cancellations. report: borrows during the call. */
 rc_tone rc_render_tone(const rc_report *report);
 rc_symbol rc_render_symbol(const rc_report *report);
 
-/* Appends text in at most max_bytes bytes of the characters allowed in a URI path (RFC 3986, pchar
- * and "/"); every other byte becomes %XX. Text that does not fit is cut at a character. */
+/* Appends the text in the form of a URI path (RFC 3986, pchar and "/"): every byte that is not
+ * allowed there becomes %XX. At most `max_bytes` bytes are written; a longer text is cut between
+ * two characters. */
 void rc_render_percent(rc_buf *buf, rc_str text, size_t max_bytes);
 
 /* Returns the text without trailing white space. */
@@ -24,35 +25,37 @@ rc_str rc_text_trim_end(rc_str text);
 /* Appends a name as words: "RateLimited" becomes "Rate limited". */
 void rc_render_words(rc_buf *buf, rc_str name);
 
-/* Whether this program chose the wait; otherwise the provider named it. report: borrows. */
+/* Whether this program chose the report's wait. If not, the provider named the wait. report:
+ * borrows during the call. */
 bool rc_wait_is_own(const rc_report *report);
 /* Whether a client that returns after the wait may get another response. False for a cooldown that
  * this program chose for an exhausted quota or a rejected key. */
 bool rc_wait_helps(const rc_report *report);
 
-/* Returns the beginning of a sentence as a static string: " The provider states a wait of ";
- * " Recourse retries after " for a wait of ours; " It renews in " for a limit of ours. report:
- * borrows. */
+/* Returns the beginning of a sentence about the report's wait: "The provider states a wait of";
+ * "Recourse retries after" if this program chose the wait; "It renews in" if the error is a limit
+ * of this program. The result is static and has a blank at both ends. report: borrows during the
+ * call. */
 rc_str rc_wait_phrase(const rc_report *report);
 
-/* Appends " Wait 4s before the next attempt." or " The provider states a wait of 4d 20h."; nothing
- * if there is no wait. */
+/* Appends " Wait 4s before the next attempt." or, for an error that is not retryable, a sentence
+ * such as " The provider states a wait of 4d 20h." Appends nothing if the report has no wait. */
 void rc_render_wait_hint(rc_buf *buf, const rc_report *report);
 
-/* Appends what to do: the action's detail as the view shows it, else the action's title; then the
- * wait. */
+/* Appends the advice to the user: the detail of the report's action as the view shows it (the title
+ * of the action if there is no detail), and the sentence of rc_render_wait_hint. */
 void rc_render_hint(rc_buf *buf, const rc_report *report, rc_view view);
 
-/* Returns the number of attempts: the number of listed attempts, else the attempt that the context
- * names, else 0. */
+/* Returns the number of attempts of the call: the number of attempts that the report lists. If it
+ * lists none, returns the attempt number in the report's context; 0 without such an entry. */
 int64_t rc_render_attempt_count(const rc_report *report);
 
-/* Whether a client's automatic retries should run. False if the wait is longer than SDKs accept,
- * since they would return too early. */
+/* Whether a client's automatic retries should run. False if the wait is longer than the clients'
+ * SDKs accept, because they would ignore it and retry too early. */
 bool rc_render_should_retry(const rc_report *report);
 
-/* Returns the number of this attempt: the attempt that the context names, else the number of listed
- * attempts. */
+/* Returns the number of the attempt that failed: the attempt number in the report's context.
+ * Without such an entry, returns the number of attempts that the report lists. */
 int64_t rc_render_attempt_number(const rc_report *report);
 
 #endif

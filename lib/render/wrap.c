@@ -12,11 +12,12 @@ typedef struct range {
     uint32_t last;
 } range;
 
-/* Characters shown as escapes because they move the cursor, reorder or break text, or are
- * invisible. Sorted. */
+/* Characters that are shown as escapes, because they move the cursor, reorder or break text, or are
+ * invisible. The ranges are sorted. */
 static const range ESCAPED[] = {
-    {0x0000, 0x001F},   /* C0; tabs are handled before */
-    {0x007F, 0x009F},   /* DEL and C1, which contains CSI */
+    {0x0000, 0x001F},   /* C0 control characters; the tab is handled before this table is
+                           searched */
+    {0x007F, 0x009F},   /* DEL and the C1 control characters, which include CSI */
     {0x00AD, 0x00AD},   /* soft hyphen */
     {0x061C, 0x061C},   /* Arabic letter mark */
     {0x115F, 0x1160},   /* Hangul fillers */
@@ -84,7 +85,7 @@ unsigned rc_visible_char_width(uint32_t cp, bool has_utf8)
     case SHAPE_HIDDEN:
         return 0;
     case SHAPE_ESCAPED:
-        return hex_digits(cp) + 4; /* for \u{ and } */
+        return hex_digits(cp) + 4; /* the 4 characters \u{ and } */
     case SHAPE_PLAIN:
         break;
     }
@@ -118,7 +119,7 @@ void rc_visible_push_char(rc_buf *buf, uint32_t cp, bool has_utf8)
     rc_buf_push(buf, rc_str_make(bytes, rc_utf8_encode(cp, bytes)));
 }
 
-/* A line feed is shown as a space in one-line text. */
+/* Returns the character that is shown in one-line text: a space for a line feed. */
 static uint32_t inline_cp(uint32_t cp)
 {
     return cp == '\n' ? ' ' : cp;
@@ -170,18 +171,19 @@ void rc_wrap_init(rc_wrap *wrap, rc_str text, bool has_utf8)
     *wrap = (rc_wrap){.text = text, .has_utf8 = has_utf8};
 }
 
-/* The end of a line: its offset and its width in columns. */
+/* The end of a line: the offset at which the line ends, and the line's width in columns. */
 typedef struct line_end {
     size_t at;
     unsigned width;
 } line_end;
 
-/* Returns how much of the text up to `stop` fits into one line; that part has no line feed. */
+/* Returns how much of the text up to `stop` fits into one line. The text up to `stop` has no line
+ * feed. */
 static line_end fit(const rc_wrap *wrap, size_t stop, unsigned width)
 {
     line_end best = {0};
     unsigned used = 0;
-    bool was_space = true; /* leading spaces are indentation, not a break */
+    bool was_space = true; /* the line is not broken at its leading spaces, which are indentation */
     bool was_wide = false;
     size_t len;
     for (size_t at = wrap->at; at < stop; at += len) {
@@ -216,7 +218,8 @@ bool rc_wrap_next(rc_wrap *wrap, unsigned width, rc_wrap_line *ret_line)
     ret_line->text = rc_str_slice(text, wrap->at, end.at);
     ret_line->width = end.width;
 
-    /* Spaces at a break are dropped, so that the next line does not begin with them. */
+    /* Spaces at the end of the line are dropped, so that the next line does not begin with
+     * spaces. */
     size_t next = end.at;
     while (next < stop && text.ptr[next] == ' ')
         next++;
