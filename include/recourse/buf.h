@@ -30,7 +30,7 @@ typedef struct rc_buf {
  * allocated only when the first bytes are pushed or reserved. */
 RC_API void rc_buf_init(rc_buf *buf, const rc_alloc *alloc, size_t max_bytes);
 
-/* Starts an empty buffer in the caller's memory, which never allocates. memory: borrows `size`
+/* Starts an empty buffer in the caller's memory. The buffer never allocates. memory: borrows `size`
  * bytes until rc_buf_done. */
 RC_API void rc_buf_init_fixed(rc_buf *buf, void *memory, size_t size);
 
