@@ -17,7 +17,7 @@ typedef enum mock_number {
 typedef struct mock_behaviour {
     const char *name;
     rc_mock_slot slot;
-    int value; /* Value of the slot's enum. */
+    int value; /* Value of the enum that belongs to the slot. */
     rc_mock_hint hint;
     mock_number number;
     uint32_t fallback;
@@ -25,7 +25,7 @@ typedef struct mock_behaviour {
     const char *help;
 } mock_behaviour;
 
-/* The value NONE of the slots that have no enum. */
+/* The value NONE, which spec/mock.def has for every slot, for the slots that have no enum. */
 enum {
     RC_MOCK_NOTHING_NONE = 0,
     RC_MOCK_SLOW_NONE = 0,
@@ -103,7 +103,7 @@ static bool read_number(rc_str text, uint64_t max, uint64_t *ret_value)
     return true;
 }
 
-/* Reads the number of a behaviour; times become milliseconds. */
+/* Reads the number of a behaviour. A time is converted to milliseconds. */
 static bool read_argument(const mock_behaviour *word, rc_str text, uint32_t *ret_value)
 {
     uint64_t scale = word->number == NUMBER_SECONDS ? 1000 : 1;
@@ -124,7 +124,7 @@ static bool read_argument(const mock_behaviour *word, rc_str text, uint32_t *ret
     return true;
 }
 
-/* Whether text is the behaviour's name, or that name followed by a dash and a digit. */
+/* Returns whether `text` is the behaviour's name, or begins with the name, a dash and a digit. */
 static bool is_word(rc_str text, const mock_behaviour *word, rc_str *ret_argument)
 {
     rc_str name = rc_str_c(word->name);
@@ -192,7 +192,7 @@ static bool refuse(rc_mock_reading *reading, rc_mock_fault fault, rc_str word)
     return false;
 }
 
-/* Reads one behaviour. decided_slots: a bit for each slot that is already set. */
+/* Reads one behaviour. decided_slots has a bit for each slot that an earlier behaviour has set. */
 static bool read_word(rc_str text, rc_mock_plan *plan, uint32_t *decided_slots,
                       rc_mock_reading *reading)
 {
@@ -214,7 +214,7 @@ static bool read_word(rc_str text, rc_mock_plan *plan, uint32_t *decided_slots,
     return refuse(reading, RC_MOCK_FAULT_UNKNOWN, text);
 }
 
-/* Completes a stall of which only the time or only the position was given. */
+/* Completes a stall for which the plan gives only the time or only the position. */
 static void resolve_stall(rc_mock_plan *plan, uint32_t decided_slots)
 {
     const bool has_time = (decided_slots & 1u << RC_MOCK_SLOT_STALL) != 0;

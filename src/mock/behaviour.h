@@ -3,9 +3,9 @@
  *   [mock/]BEHAVIOUR[+BEHAVIOUR...][@K[/N]]
  *   mock/503@1, mock/trickle-20+cut-after-3, 429-retry-after-2
  *
- * The behaviours are those of spec/mock.def. @K applies the plan to the first K requests, later
- * ones get "ok"; @K/N applies it to the first K of every N. Times may have a unit: 2s, 200ms. Pure:
- * no clock, no memory, no I/O. */
+ * spec/mock.def lists the behaviours. @K applies the plan to the first K requests; later requests
+ * get the behaviour "ok". @K/N applies the plan to the first K of every N requests. Times may have
+ * a unit: 2s, 200ms. The functions use no clock, allocate no memory and do no I/O. */
 #ifndef RC_MOCK_BEHAVIOUR_H
 #define RC_MOCK_BEHAVIOUR_H
 
@@ -54,7 +54,7 @@ typedef enum rc_mock_error {
     RC_MOCK_ERROR_COUNT
 } rc_mock_error;
 
-/* How an error response states the wait. */
+/* How an error response states the time after which the client may retry. */
 typedef enum rc_mock_hint {
     RC_MOCK_HINT_NONE = 0,
     RC_MOCK_HINT_SECONDS,
@@ -64,7 +64,7 @@ typedef enum rc_mock_hint {
     RC_MOCK_HINT_ANTHROPIC
 } rc_mock_hint;
 
-/* Where the error is in the response. */
+/* The position of the error in the response. */
 typedef enum rc_mock_place {
     RC_MOCK_PLACE_STATUS = 0, /* The error is the whole response, with its own status. */
     RC_MOCK_PLACE_BODY,
@@ -100,7 +100,7 @@ typedef enum rc_mock_wire {
 
 #define RC_MOCK_FOREVER UINT32_MAX
 
-/* A parsed plan. All zero: a successful response. */
+/* A parsed plan. An all-zero plan is a successful response. */
 typedef struct rc_mock_plan {
     rc_mock_error error;
     rc_mock_hint hint;
@@ -112,7 +112,7 @@ typedef struct rc_mock_plan {
     uint32_t slow_ms;
     uint32_t trickle_ms;
     bool has_stall;
-    uint32_t stall_ms; /* RC_MOCK_FOREVER: the stall does not end. */
+    uint32_t stall_ms; /* Duration of the stall; RC_MOCK_FOREVER: no end. */
     uint32_t stall_at;
     uint32_t keepalives;
     uint32_t damaged; /* Number of the content event to damage; 0: none. */
@@ -120,8 +120,8 @@ typedef struct rc_mock_plan {
     uint32_t wire_count;
     bool has_remaining; /* The headers state how many requests are left. */
     uint32_t remaining;
-    uint32_t first; /* Applies to this number of requests; 0: to all. */
-    uint32_t round; /* Starts again after this number of requests; 0: never. */
+    uint32_t first; /* The K of @K: the plan applies to so many requests; 0: all. */
+    uint32_t round; /* The N of @K/N; 0: no repetition. */
 } rc_mock_plan;
 
 typedef enum rc_mock_fault {
@@ -129,28 +129,29 @@ typedef enum rc_mock_fault {
     RC_MOCK_FAULT_UNKNOWN,  /* No such behaviour. */
     RC_MOCK_FAULT_NUMBER,   /* The number is too large, or the behaviour takes none. */
     RC_MOCK_FAULT_CONFLICT, /* Two behaviours of one slot. */
-    RC_MOCK_FAULT_FIRST     /* @ without a number of at least 1, or with an N not above K. */
+    RC_MOCK_FAULT_FIRST     /* The K after @ is missing or 0, or N is not above K. */
 } rc_mock_fault;
 
 /* Why a plan could not be parsed. */
 typedef struct rc_mock_reading {
     rc_mock_fault fault;
-    rc_str word;         /* The faulty part. Views the text. */
-    const char *nearest; /* Nearest known behaviour; NULL: none. Static. */
+    rc_str word;         /* The faulty part; views the parsed text. */
+    const char *nearest; /* A known behaviour with a similar name, static; NULL: none. */
 } rc_mock_reading;
 
-/* Parses a plan. Returns false, with the reason in ret_reading and *ret_plan unchanged, if it is
- * invalid. text: borrows. */
+/* Parses a plan. If the text is invalid, returns false, writes the reason to *ret_reading and does
+ * not change *ret_plan. *ret_reading views (points into) text. */
 bool rc_mock_plan_parse(rc_str text, rc_mock_plan *ret_plan, rc_mock_reading *ret_reading);
 
-/* Returns the text of a fault: "unknown behaviour", ... Static. */
+/* Returns the static text of a fault, such as "unknown behaviour". */
 const char *rc_mock_fault_text(rc_mock_fault fault);
 
-/* An rc_name_at: returns the name of the behaviour at an index; NULL past the end. ctx is not used.
- * Static. */
+/* An rc_name_at for rc_nearest: returns the static name of the behaviour at `index`, or NULL past
+ * the end. `ctx` is not used. */
 const char *rc_mock_behaviour_name_at(const void *ctx, size_t index);
 
-/* Return whether a behaviour takes a number, and its help text. Static. */
+/* rc_mock_behaviour_has_number returns whether the behaviour at `index` takes a number,
+ * rc_mock_behaviour_help_at its static help text. */
 bool rc_mock_behaviour_has_number(size_t index);
 const char *rc_mock_behaviour_help_at(size_t index);
 

@@ -1,10 +1,11 @@
-/* rc_mock_dialect: how an API dialect writes a response, as one body or as events.
+/* rc_mock_dialect: the functions that write a response in one API dialect, as one body or as a
+ * stream of events.
  *
  *   begin ─► thought ... ─► text ... | tool, tool ─► finish ─► terminator
  *                  └──────────┴── error
  *
- * Each function appends the bytes of one step to buf. A test checks that rc_stream_watch accepts
- * the streams as complete. response: borrows. */
+ * Each function appends the bytes of one step to `buf`. A test checks that rc_stream_watch accepts
+ * the streams as complete. response: borrows during the call. */
 #ifndef RC_MOCK_DIALECT_H
 #define RC_MOCK_DIALECT_H
 
@@ -16,7 +17,7 @@
 #define RC_MOCK_TOOL_PARTS 2
 
 struct rc_mock_dialect {
-    uint32_t begin_tokens; /* Output tokens that the first event already counts. */
+    uint32_t begin_tokens; /* Output tokens that the first event of a stream already counts. */
     void (*begin)(rc_mock_response *response, rc_buf *buf);
     void (*thought)(rc_mock_response *response, rc_str piece, rc_buf *buf);
     void (*text)(rc_mock_response *response, rc_str piece, rc_buf *buf);
@@ -34,32 +35,36 @@ extern const rc_mock_dialect rc_mock_dialect_responses;
 extern const rc_mock_dialect rc_mock_dialect_anthropic;
 extern const rc_mock_dialect rc_mock_dialect_gemini;
 
-/* Append the bodies of endpoints that generate no text. */
+/* Each function appends the body for an endpoint that generates no text: embeddings, a token count,
+ * a list of models. */
 void rc_mock_push_embeddings(const rc_mock_response *response, rc_buf *buf);
 void rc_mock_push_count(const rc_mock_response *response, rc_buf *buf);
 void rc_mock_push_models(const rc_mock_response *response, rc_buf *buf);
 
 /* ---- shared helpers ---- */
 
-/* Begins an event up to the object in its data. name: event name; NULL: none. */
+/* Begins an event, up to the start of the object in its data. `name` is the name of the event;
+ * NULL: no name. */
 void rc_mock_event_begin(rc_json_writer *w, rc_buf *buf, const char *name);
 /* Ends an event. */
 void rc_mock_event_end(rc_buf *buf);
 /* Appends an SSE comment as keep-alive. */
 void rc_mock_comment(rc_mock_response *response, rc_buf *buf);
 
-/* Append a member; object and array are left open. */
+/* Each function appends a member to the open object. rc_mock_object and rc_mock_array leave the new
+ * object or array open. */
 void rc_mock_string(rc_json_writer *w, const char *key, const char *value);
 void rc_mock_number(rc_json_writer *w, const char *key, uint64_t value);
 void rc_mock_null(rc_json_writer *w, const char *key);
 void rc_mock_object(rc_json_writer *w, const char *key);
 void rc_mock_array(rc_json_writer *w, const char *key);
 
-/* Appends "key": PREFIX followed by the response's id. */
+/* Appends the member `key` with the value `prefix` followed by the response's id. */
 void rc_mock_id(rc_json_writer *w, const char *key, const char *prefix,
                 const rc_mock_response *response);
 
-/* Return the arguments of the tool call, or one part of them. Static. */
+/* rc_mock_tool_arguments returns the static JSON arguments of the tool call, rc_mock_tool_part one
+ * of RC_MOCK_TOOL_PARTS parts of them. */
 rc_str rc_mock_tool_arguments(void);
 rc_str rc_mock_tool_part(uint32_t part);
 

@@ -9,7 +9,7 @@ static const char *stop_reason(const rc_mock_response *a)
     return names[a->finish];
 }
 
-/* The index of the text block: 1 after a thinking block, otherwise 0. */
+/* Returns the index of the text block: 1 after a thinking block, otherwise 0. */
 static uint64_t text_block_index(const rc_mock_response *a)
 {
     return a->thought_len > 0 ? 1 : 0;
@@ -108,7 +108,7 @@ static void thought(rc_mock_response *a, rc_str piece, rc_buf *buf)
     push_delta(buf, 0, "thinking_delta", "thinking", piece);
 }
 
-/* Written before the first piece of text. */
+/* Writes the event that precedes the first piece of text. */
 static void text_begin(const rc_mock_response *a, rc_buf *buf)
 {
     if (a->thought_len > 0) {

@@ -23,7 +23,7 @@ static void push_usage(const rc_mock_response *a, rc_json_writer *w)
     rc_json_object_end(w);
 }
 
-/* Writes the members up to `choices`; its array is left open. */
+/* Writes the members up to `choices`, whose array is left open. */
 static void push_top(const rc_mock_response *a, rc_json_writer *w, const char *prefix,
                      const char *object)
 {
@@ -37,7 +37,7 @@ static void push_top(const rc_mock_response *a, rc_json_writer *w, const char *p
 
 /* ---- chat ---- */
 
-/* Begins a chunk up to `delta`; its object is left open. */
+/* Begins a chunk up to `delta`, whose object is left open. */
 static void chunk_begin(const rc_mock_response *a, rc_json_writer *w, rc_buf *buf)
 {
     rc_mock_event_begin(w, buf, NULL);
@@ -86,7 +86,7 @@ static void chat_text(rc_mock_response *a, rc_str piece, rc_buf *buf)
     chunk_end(&w, buf, NULL);
 }
 
-/* Writes a tool call. has_name: its first part, with id and name. */
+/* Writes a tool call or a part of it. If has_name, this is the first part, with id and name. */
 static void push_call(const rc_mock_response *a, rc_json_writer *w, bool has_index, bool has_name,
                       rc_str arguments)
 {
@@ -224,7 +224,7 @@ static void old_text(rc_mock_response *a, rc_str piece, rc_buf *buf)
     old_event(a, buf, piece, NULL);
 }
 
-/* Completions have no tools: the call's arguments are written as text. */
+/* The completions API has no tools, so the arguments of the tool call are written as text. */
 static void old_tool(rc_mock_response *a, uint32_t part, rc_buf *buf)
 {
     old_event(a, buf, rc_mock_tool_part(part), NULL);

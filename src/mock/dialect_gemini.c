@@ -1,5 +1,6 @@
-/* Gemini's generateContent. A stream is server-sent events or one JSON array; it ends with a finish
- * reason, and the array with its bracket. Called by response.c and response_step.c. */
+/* Gemini's generateContent. A stream consists of server-sent events or is one JSON array. It ends
+ * after the event with a finish reason, the array also with its closing bracket. Called by
+ * response.c and response_step.c. */
 #include "mock/dialect.h"
 #include "mock/error.h"
 
@@ -38,7 +39,7 @@ static void response_end(const rc_mock_response *a, rc_json_writer *w, rc_buf *b
         rc_buf_push(buf, RC_STR("\r\n\r\n"));
 }
 
-/* Begins a candidate up to `parts`; its array is left open. */
+/* Begins a candidate up to `parts`, whose array is left open. */
 static void candidate_begin(rc_json_writer *w)
 {
     rc_mock_array(w, "candidates");
@@ -80,7 +81,7 @@ static void push_call(const rc_mock_response *a, rc_json_writer *w)
     rc_json_object_end(w);
 }
 
-/* Nothing to write: the first event already has content. */
+/* Writes nothing, because the first event of a stream already has content. */
 static void begin(rc_mock_response *a, rc_buf *buf)
 {
     (void)a;
@@ -107,7 +108,8 @@ static void text(rc_mock_response *a, rc_str piece, rc_buf *buf)
     push_piece(a, piece, false, buf);
 }
 
-/* Writes the whole call with its last part. */
+/* Gemini does not stream the parts of a tool call: writes nothing for the first part and the whole
+ * call for the last. */
 static void tool(rc_mock_response *a, uint32_t part, rc_buf *buf)
 {
     rc_json_writer w;
@@ -148,7 +150,7 @@ static void error(rc_mock_response *a, rc_buf *buf)
     rc_buf_push(buf, a->is_array ? RC_STR("]") : RC_STR("\r\n\r\n"));
 }
 
-/* A JSON array has no comments; white space between its elements is harmless. */
+/* A JSON array cannot have comments, so the keep-alive is white space between its elements. */
 static void keepalive(rc_mock_response *a, rc_buf *buf)
 {
     if (a->is_array)

@@ -15,14 +15,15 @@ static uint32_t dimensions_of(const rc_mock_response *a)
     return a->dimensions > 0 ? a->dimensions : DIMENSIONS;
 }
 
-/* A value from -1 to 1, in units of 1/4096. */
+/* Returns a value from -1 to 1, in units of 1/4096. */
 static int32_t number_at(const rc_mock_response *a, uint32_t input, uint32_t index)
 {
     const uint64_t mixed = rc_mock_mix(a->seed, (uint64_t)input << 32 | index);
     return (int32_t)(mixed % (2 * FRACTION + 1)) - FRACTION;
 }
 
-/* Writes the exact decimal value; 12 fractional bits have at most 12 decimals. */
+/* Writes the exact decimal value, which has at most 12 decimals because `number` has 12 fractional
+ * bits. */
 static void push_number(rc_buf *buf, int32_t number)
 {
     uint32_t size = (uint32_t)(number < 0 ? -number : number);
@@ -57,7 +58,8 @@ static uint8_t byte_at(const rc_mock_response *a, uint32_t input, uint32_t at)
     return (uint8_t)(bits >> (at % 4 * 8));
 }
 
-/* Writes 32-bit little-endian floats in base64, the encoding that OpenAI's clients request. */
+/* Writes the embedding as 32-bit little-endian floats in base64, the encoding that OpenAI's clients
+ * request. */
 static void push_base64(const rc_mock_response *a, uint32_t input, rc_json_writer *w)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

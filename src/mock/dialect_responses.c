@@ -1,9 +1,9 @@
-/* OpenAI's Responses API: numbered events around items; the last event repeats the whole response.
- * Called by response.c and response_step.c. */
+/* OpenAI's Responses API: a stream of numbered events that announce, fill and end items. The last
+ * event repeats the whole response. Called by response.c and response_step.c. */
 #include "mock/dialect.h"
 #include "mock/error.h"
 
-/* The index of the output item: 1 after a reasoning item, otherwise 0. */
+/* Returns the index of the output item with the response: 1 after a reasoning item, otherwise 0. */
 static uint64_t index_of_response(const rc_mock_response *a)
 {
     return a->thought_len > 0 ? 1 : 0;
@@ -183,7 +183,7 @@ static void item_event(rc_mock_response *a, rc_buf *buf, bool is_thought, bool i
     event_end(&w, buf);
 }
 
-/* Begins an event up to its value. */
+/* Begins an event for a part of an item, up to the value of the part. */
 static void part_begin(rc_mock_response *a, rc_json_writer *w, rc_buf *buf, const char *type,
                        bool is_thought)
 {
@@ -232,7 +232,7 @@ static void thought_end(rc_mock_response *a, rc_buf *buf)
     item_event(a, buf, true, true);
 }
 
-/* Written before the first piece of text. */
+/* Writes the events that precede the first piece of text. */
 static void text_begin(rc_mock_response *a, rc_buf *buf)
 {
     if (a->thought_len > 0)
@@ -276,7 +276,7 @@ static void terminator(rc_mock_response *a, rc_buf *buf)
                    STATE_DONE);
 }
 
-/* Writes the error twice: as its own event, and in the failed response. */
+/* Writes the error twice: as an event of its own, and inside the event of the failed response. */
 static void error(rc_mock_response *a, rc_buf *buf)
 {
     const rc_mock_error_row *row = rc_mock_error_get(a->plan.error, a->family);

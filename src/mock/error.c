@@ -63,7 +63,7 @@ static void push_anthropic(rc_json_writer *w, const rc_mock_error_row *row, cons
     rc_json_object_end(w);
 }
 
-/* Appends seconds in the form of google.protobuf.Duration: "1.5s". */
+/* Appends a time in the form of google.protobuf.Duration: "1.5s". */
 static void push_duration(rc_buf *buf, uint32_t ms)
 {
     rc_buf_push_u64(buf, ms / 1000);
@@ -113,7 +113,7 @@ static void push_gemini(rc_json_writer *w, const rc_mock_error_row *row, const c
     rc_json_object_end(w);
 }
 
-/* Gemini reports a blocked prompt in an otherwise successful response. */
+/* Writes Gemini's report of a blocked prompt, which is part of an otherwise successful response. */
 static void push_block(const rc_mock_response *response, rc_json_writer *w,
                        const rc_mock_error_row *row)
 {
@@ -171,14 +171,14 @@ void rc_mock_error_hint(rc_mock_response *response, int64_t now_unix_ms)
     switch (response->plan.hint) {
     case RC_MOCK_HINT_NONE:
         return;
-    case RC_MOCK_HINT_SECONDS: /* Rounded up, so that the wait is never too short. */
+    case RC_MOCK_HINT_SECONDS: /* Rounded up, so that the stated time is never too short. */
         rc_buf_push_u64(&value, (ms + 999) / 1000);
         break;
     case RC_MOCK_HINT_MILLIS:
         name = "retry-after-ms";
         rc_buf_push_u64(&value, ms);
         break;
-    case RC_MOCK_HINT_DATE: /* Rounded up: an HTTP date has whole seconds. */
+    case RC_MOCK_HINT_DATE: /* Rounded up, because an HTTP date has whole seconds. */
         rc_http_date_push(&value, now_unix_ms + ms + 999);
         break;
     case RC_MOCK_HINT_OPENAI:

@@ -8,7 +8,7 @@ static uint64_t top_of(const rc_mock_limit *limit)
     return (uint64_t)limit->per_minute * MINUTE_MS;
 }
 
-/* The cost of count in the bucket's unit, at most the bucket's size. */
+/* Converts `count` to the bucket's unit; the result is at most the bucket's size. */
 static uint64_t cost_of(const rc_mock_limit *limit, uint64_t count)
 {
     return count < limit->per_minute ? count * MINUTE_MS : top_of(limit);

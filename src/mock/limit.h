@@ -7,29 +7,29 @@
 
 #include "mock/response.h"
 
-/* Highest limit; the counts then fit 64 bits. */
+/* Highest limit. With it all counts fit into 64 bits. */
 #define RC_MOCK_LIMIT_MAX 1000000000u
 
 typedef struct rc_mock_limit {
     uint32_t per_minute; /* 0: no limit. */
-    uint64_t level;      /* Remaining amount, in units of 1/60000. */
+    uint64_t level;      /* Remaining amount, in units of 1/60000 request or token. */
     uint64_t at_ms;      /* Time of the last refill. */
 } rc_mock_limit;
 
-/* Sets a full bucket. */
+/* Initialises a full bucket. */
 void rc_mock_limit_init(rc_mock_limit *limit, uint32_t per_minute, uint64_t now_ms);
 
-/* Refills the bucket up to now. Returns whether it holds count, or for a count above its size
- * whether it is full. */
+/* Refills the bucket for the time until now_ms. Returns whether the bucket then holds `count`. If
+ * `count` exceeds the bucket's size, returns whether the bucket is full. */
 bool rc_mock_limit_has(rc_mock_limit *limit, uint64_t count, uint64_t now_ms);
 
-/* Takes count, or all if there is less. */
+/* Takes `count` out of the bucket, or everything if the bucket holds less. */
 void rc_mock_limit_take(rc_mock_limit *limit, uint64_t count);
 
-/* Returns the time until the bucket holds count. limit: borrows. */
+/* Returns the time until the bucket holds `count`. limit: borrows during the call. */
 uint64_t rc_mock_limit_wait_ms(const rc_mock_limit *limit, uint64_t count);
 
-/* Returns the state for the rate-limit headers. limit: borrows. */
+/* Returns the state of the bucket for the rate-limit headers. limit: borrows during the call. */
 rc_mock_limit_state rc_mock_limit_get_state(const rc_mock_limit *limit);
 
 #endif

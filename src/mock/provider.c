@@ -1,5 +1,5 @@
-/* Decides what to respond to a request: keys, limits, rules, model name. Called by server.c and the
- * gateway's demo provider. */
+/* Decides how the mock provider responds to a request: by API key, limits, rules and model name.
+ * Called by server.c and the gateway's demo provider. */
 #include "mock/provider.h"
 
 #include <string.h>
@@ -35,11 +35,11 @@ typedef struct mock_case {
     const rc_mock_message *message;
     const rc_mock_request *request;
     const rc_mock_time *now;
-    uint32_t key; /* Index of the scenario's key; NO_KEY: none. */
+    uint32_t key; /* Index of the key in the scenario; NO_KEY: not listed. */
     char key_id[RC_MOCK_KEY_ID_MAX];
     uint64_t nth;
     rc_mock_plan plan;
-    char error_text[RC_MOCK_MESSAGE_MAX]; /* Replaces the error's message; "": no replacement. */
+    char error_text[RC_MOCK_MESSAGE_MAX]; /* Replaces the error's message, unless it is "". */
 } mock_case;
 
 static void fail(mock_case *c, rc_mock_error error, const char *error_text)
@@ -73,7 +73,8 @@ static bool is_unknown(const mock_case *c)
            c->key == NO_KEY;
 }
 
-/* Whether a limit is exhausted; if so, plans an error with the remaining wait. */
+/* Returns whether a limit is exhausted. If so, the plan becomes the error `error` with the time
+ * until the limit allows the request. */
 static bool is_limit_reached(mock_case *c, rc_mock_limit *limit, uint64_t count,
                              rc_mock_error error)
 {
@@ -164,8 +165,8 @@ static bool has_rule(mock_case *c)
     return false;
 }
 
-/* Plans the error "The model `mock/5033` does not exist or is not found: 5033: there is no such
- * behaviour; did you mean 503?". */
+/* Makes the plan an error about the model's name, such as "The model `mock/5033` does not exist or
+ * is not found: 5033: there is no such behaviour; did you mean 503?". */
 static void refuse_model(mock_case *c, const rc_mock_reading *reading)
 {
     rc_buf scratch;
@@ -190,7 +191,7 @@ static void plan_by_model(mock_case *c)
 }
 
 /* Chooses the plan. The behaviour of a key or a rule also applies to an invalid request, as if a
- * proxy responded. */
+ * proxy before the provider responded. */
 static void decide(mock_case *c)
 {
     const rc_mock_request *request = c->request;
@@ -268,7 +269,7 @@ rc_status rc_mock_provider_respond(rc_mock_provider *provider, const rc_mock_mes
     rc_mock_request request;
     rc_status status;
     rc_mock_request_read(&request, message, alloc);
-    /* A generation that never occurs: later reports for this ticket are ignored. */
+    /* This generation never occurs, so that later counts for this ticket are ignored. */
     *ret_ticket = (rc_mock_ticket){.generation = UINT32_MAX};
     if (rc_buf_status(&request.text) == RC_E_NOMEM) {
         (void)rc_mock_response_begin_plain(ret_response, 500, RC_STR(""), alloc);

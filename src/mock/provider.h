@@ -5,7 +5,7 @@
  *                                                                   └────► stats
  *
  * Time is an argument; no function waits. `recourse mock` serves the provider over HTTP; the
- * gateway uses one as its demo provider. */
+ * gateway runs one as its demo provider. */
 #ifndef RC_MOCK_PROVIDER_H
 #define RC_MOCK_PROVIDER_H
 
@@ -14,13 +14,13 @@
 #include "mock/scenario.h"
 #include "mock/stats.h"
 
-/* A provider in the caller's storage; too large for the stack. */
+/* A provider, in the caller's storage. The struct is too large for the stack. */
 typedef struct rc_mock_provider {
-    const rc_mock_scenario *scenario; /* Borrows; NULL: none. */
+    const rc_mock_scenario *scenario; /* Borrows; NULL: no scenario. */
     uint64_t seed;
     uint64_t started_ms;
     rc_mock_stats stats;
-    /* One for each key; the last one is for all keys together. */
+    /* One bucket for each key of the scenario; the last bucket is for all keys together. */
     rc_mock_limit requests[RC_MOCK_KEYS_MAX + 1];
     rc_mock_limit tokens[RC_MOCK_KEYS_MAX + 1];
 } rc_mock_provider;
@@ -30,13 +30,14 @@ typedef struct rc_mock_time {
     int64_t unix_ms; /* For absolute times in headers. */
 } rc_mock_time;
 
-/* Sets up a provider. scenario: borrows, may be NULL. seed: 0: the scenario's seed. */
+/* Initialises a provider. If `seed` is 0, the scenario's seed is used. scenario: borrows as long as
+ * the provider is used; may be NULL. */
 void rc_mock_provider_init(rc_mock_provider *provider, const rc_mock_scenario *scenario,
                            uint64_t seed, uint64_t now_ms);
 
-/* Begins the response to a message. Returns RC_OK; RC_E_NOMEM or RC_E_TOO_LARGE if there is no
- * response. The caller calls rc_mock_response_done in each case. ret_ticket: for
- * rc_mock_stats_add_sent. message, now: borrow. */
+/* Begins the response to a message. Returns RC_OK, or RC_E_NOMEM or RC_E_TOO_LARGE if there is no
+ * response; the caller must call rc_mock_response_done in each case. *ret_ticket is for
+ * rc_mock_stats_add_sent. message, now: borrows during the call. */
 rc_status rc_mock_provider_respond(rc_mock_provider *provider, const rc_mock_message *message,
                                    const rc_mock_time *now, const rc_alloc *alloc,
                                    rc_mock_response *ret_response, rc_mock_ticket *ret_ticket);

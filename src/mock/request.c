@@ -12,7 +12,7 @@ typedef struct mock_path {
     const char *method;
 } mock_path;
 
-/* Of two paths with the same end the longer one comes first. */
+/* If one path is the end of another path, the longer path comes first. */
 static const mock_path paths[] = {
     {"/chat/completions", RC_MOCK_CHAT, RC_MOCK_OPENAI, "POST"},
     {"/completions", RC_MOCK_COMPLETIONS, RC_MOCK_OPENAI, "POST"},
@@ -46,7 +46,7 @@ static int hex_of(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Copies the model name, percent-decoded and truncated. */
+/* Sets request->model to the percent-decoded text, truncated if necessary. */
 static void set_model(rc_mock_request *request, rc_str text)
 {
     request->model_len = 0;
@@ -61,7 +61,8 @@ static void set_model(rc_mock_request *request, rc_str text)
     }
 }
 
-/* Finds the last colon, also written as %3A. Model names have none. */
+/* Finds the last colon, which may be written as %3A. It separates the model from the method,
+ * because model names have no colon. */
 static size_t find_colon(rc_str path, size_t *ret_len)
 {
     for (size_t i = path.len; i-- > 0;) {
@@ -97,7 +98,8 @@ static bool read_gemini_path(rc_mock_request *request, rc_str path)
     return false;
 }
 
-/* The family that an unknown path probably belongs to, for the form of the error. */
+/* Returns the family to which an unknown path probably belongs, which decides the form of the
+ * error. */
 static rc_mock_family guess_family(rc_str path, const rc_mock_message *message)
 {
     if (rc_mock_header_find(message, RC_STR("anthropic-version")).len > 0)
@@ -130,7 +132,7 @@ static void read_path(rc_mock_request *request, const rc_mock_message *message)
 
 /* ---- query and headers ---- */
 
-/* The value of a name in a query such as "a=1&b=2"; empty: none. */
+/* Returns the value of `name` in a query such as "a=1&b=2", or the empty string. */
 static rc_str query_find(rc_str query, rc_str name)
 {
     for (size_t from = 0; from < query.len;) {

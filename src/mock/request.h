@@ -2,7 +2,8 @@
  *
  *   method, target, headers, body ──► read ──► endpoint, model, key, text, ...
  *
- * The end of the path selects the dialect; any prefix is accepted. Pure. */
+ * The end of the path selects the endpoint and the dialect; any prefix is accepted. The functions
+ * use no clock and do no I/O. */
 #ifndef RC_MOCK_REQUEST_H
 #define RC_MOCK_REQUEST_H
 
@@ -30,8 +31,8 @@ typedef enum rc_mock_endpoint {
     RC_MOCK_MODELS,       /* Any family. */
     RC_MOCK_MESSAGES,     /* Anthropic. */
     RC_MOCK_COUNT_TOKENS, /* Anthropic and Gemini. */
-    RC_MOCK_GENERATE,     /* Gemini, streamed or not. */
-    RC_MOCK_EMBED,        /* Gemini, one input or several. */
+    RC_MOCK_GENERATE,     /* Gemini: text, streamed or not. */
+    RC_MOCK_EMBED,        /* Gemini: embeddings of one input or several. */
     RC_MOCK_STATS,        /* The path /mock/stats. */
     RC_MOCK_RESET_COUNTS  /* The path /mock/reset. */
 } rc_mock_endpoint;
@@ -39,7 +40,7 @@ typedef enum rc_mock_endpoint {
 #define RC_MOCK_MODEL_MAX 256
 #define RC_MOCK_TEXT_MAX ((size_t)8 << 20)
 
-/* A received HTTP message. All members: borrow, for as long as the rc_mock_request that was read
+/* A received HTTP message. All members borrow, for as long as the rc_mock_request that was read
  * from the message is used. */
 typedef struct rc_mock_message {
     rc_str method;
@@ -54,26 +55,27 @@ typedef struct rc_mock_request {
     rc_mock_family family;
     bool is_method_wrong;
     bool is_stream;
-    bool is_array; /* Gemini's stream without alt=sse: one JSON array. */
+    bool is_array; /* Gemini's stream without alt=sse, which is one JSON array. */
     bool is_batch; /* Gemini's batchEmbedContents. */
     bool is_base64;
     bool wants_usage; /* Has stream_options.include_usage. */
     char model[RC_MOCK_MODEL_MAX];
     size_t model_len;
-    rc_str path; /* Path without the query. Views the message. */
-    rc_str key;  /* API key, or empty. Views the message. */
+    rc_str path; /* Path without the query; views the message. */
+    rc_str key;  /* API key, may be empty; views the message. */
     uint64_t input_tokens;
     int64_t max_tokens;     /* -1: not set. */
-    uint32_t input_count;   /* Inputs of an embeddings request. */
+    uint32_t input_count;   /* Number of inputs of an embeddings request. */
     uint32_t dimensions;    /* 0: not set. */
-    rc_str last_user;       /* Last message of the user. Views text. */
+    rc_str last_user;       /* Last message of the user; views `text`. */
     char tool[64];          /* Name of the first tool; NUL-terminated. */
-    const char *body_error; /* Error in the body; NULL: none. Static. */
+    const char *body_error; /* Error in the body, a static text; NULL: no error. */
     rc_buf text;            /* All text of the request. */
 } rc_mock_request;
 
-/* Reads a message. Never fails: body_error holds an error in the body. The caller calls
- * rc_mock_request_done. message: borrows. alloc: copies; for the text. */
+/* Reads a message. Never fails; if the body is invalid, body_error has the reason. The caller must
+ * call rc_mock_request_done. `alloc` is used for request->text. message: borrows until
+ * rc_mock_request_done. alloc: copies the struct. */
 void rc_mock_request_read(rc_mock_request *request, const rc_mock_message *message,
                           const rc_alloc *alloc);
 /* Frees the text. */
@@ -87,8 +89,8 @@ static inline rc_str rc_mock_request_model(const rc_mock_request *request)
 /* Reads the body of a request. Called by rc_mock_request_read. */
 void rc_mock_request_read_body(rc_mock_request *request, rc_str body);
 
-/* Returns the value of a header; empty: none. The name is compared ignoring case. message:
- * borrows. */
+/* Returns the value of the header `name`, ignoring case, or the empty string if it is missing. The
+ * result views message. */
 rc_str rc_mock_header_find(const rc_mock_message *message, rc_str name);
 
 #endif

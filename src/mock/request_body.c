@@ -9,8 +9,8 @@
 /* Tokens counted for a message's role and separators. */
 #define ROLE_TOKENS 4
 
-/* State of the reader. user_from and user_to are offsets into the request's text, which may move
- * while it grows. */
+/* State of the reader. user_from and user_to are offsets and not pointers, because the buffer of
+ * the request's text may move while it grows. */
 typedef struct mock_body {
     rc_mock_request *request;
     rc_json_reader reader;
@@ -71,8 +71,8 @@ static void read_text_object(mock_body *b, bool *is_users)
     }
 }
 
-/* Collects the text of the value that begins with token. is_users: set to whether the role is
- * "user". */
+/* Collects the text of the value that begins with `token`. If the value has a role, *is_users
+ * becomes whether the role is "user". */
 static void read_text(mock_body *b, const rc_json_token *token, bool *is_users)
 {
     rc_buf *text = &b->request->text;
@@ -93,11 +93,12 @@ static void read_text(mock_body *b, const rc_json_token *token, bool *is_users)
     }
 }
 
-/* Reads a message, or a text in its place, and records whether it is the user's. */
+/* Reads a message, or a plain text instead of a message. Records the position of the text if it is
+ * from the user. */
 static void read_message(mock_body *b, const rc_json_token *token)
 {
     const size_t from = rc_buf_get(&b->request->text).len;
-    /* Gemini's role is optional, and a plain text input is the user's. */
+    /* A plain text is from the user, and so is a message of Gemini without a role. */
     bool is_users = token->type == RC_JSON_STRING || b->request->family == RC_MOCK_GEMINI;
     read_text(b, token, &is_users);
     if (is_users) {
@@ -106,7 +107,7 @@ static void read_message(mock_body *b, const rc_json_token *token)
     }
 }
 
-/* Reads a list of messages, texts or numbers, or a single one. */
+/* Reads a list of messages, texts or token numbers, or a single message or text. */
 static void read_messages(mock_body *b)
 {
     rc_json_token first = rc_json_reader_next(&b->reader);
@@ -126,7 +127,7 @@ static void read_messages(mock_body *b)
         b->request->input_count++;
         read_message(b, &element);
     }
-    /* A list of token numbers counts as one input. */
+    /* A list of token numbers is one input. */
     if (numbers > 0) {
         b->request->input_count -= numbers - 1;
         b->request->input_tokens += numbers;
@@ -178,7 +179,7 @@ static void read_tool_name(mock_body *b)
 }
 
 /* Finds the first "name" of a tool inside lists and function objects. Other objects, such as
- * schemas, are skipped: their properties may be called "name" too. */
+ * schemas, are skipped, because they may have a property "name" too. */
 static void read_tools(mock_body *b)
 {
     static const char *const encodings[] = {"function", "functionDeclarations",
@@ -309,7 +310,7 @@ void rc_mock_request_read_body(rc_mock_request *request, rc_str body)
          token = rc_json_reader_next(&b.reader))
         read_member(&b, &token);
     if (token.type != RC_JSON_ERROR)
-        (void)rc_json_reader_next(&b.reader); /* Text after the object is an error. */
+        (void)rc_json_reader_next(&b.reader); /* Reports text after the object as an error. */
     request->last_user = rc_str_slice(rc_buf_get(&request->text), b.user_from, b.user_to);
     request->body_error = find_body_error(&b);
 }

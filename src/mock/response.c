@@ -11,11 +11,11 @@
 
 #define USUAL_TOKENS 12
 #define THOUGHT_TOKENS 8
-/* Bytes that a wrong Content-Length is too long. */
+/* By how many bytes a wrong Content-Length is too long. */
 #define LENGTH_TOO_LONG 64
 /* Creation time of responses, to which seed and request number are added: 1 January 2025. */
 #define CREATED_S 1735689600
-/* For quota-left: the limit, and the time until it is full again. */
+/* For the behaviour quota-left: the stated limit, and the time until the limit is full again. */
 #define REMAINING_LIMIT 1000
 #define REMAINING_RESET_MS 60000
 
@@ -36,7 +36,8 @@ static uint32_t max_u32(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-/* The number of tokens of the usual text: enough for an action after N events. */
+/* Returns the number of tokens of the usual text, which has to be enough for a plan that acts after
+ * N events. */
 static uint32_t usual_count(const rc_mock_plan *plan)
 {
     uint32_t most = plan->damaged;
@@ -115,7 +116,8 @@ static void number_header(rc_mock_response *a, const char *name, uint64_t value)
     rc_mock_response_add_header(a, name, rc_buf_get(&value_buf));
 }
 
-/* Adds a reset header: a duration for OpenAI, an absolute time for Anthropic. */
+/* Adds a header that states when a rate limit is reset: as a duration for OpenAI, as an absolute
+ * time for Anthropic. */
 static void reset_header(rc_mock_response *a, const char *name, uint64_t reset_ms,
                          int64_t now_unix_ms)
 {
@@ -141,7 +143,7 @@ static void limit_state_headers(rc_mock_response *a, const rc_mock_limit_state *
     reset_header(a, names[2], left->reset_ms, now_unix_ms);
 }
 
-/* Adds the rate-limit headers. Gemini has none. */
+/* Adds the rate-limit headers, except for Gemini, which has none. */
 static void limit_headers(rc_mock_response *a, const rc_mock_context *context)
 {
     static const char *const openai[2][3] = {
@@ -219,7 +221,7 @@ static const rc_mock_dialect *dialect_of(rc_mock_endpoint endpoint)
     return endpoint == RC_MOCK_GENERATE ? &rc_mock_dialect_gemini : NULL;
 }
 
-/* Whether the whole response is an error, streamed or not. */
+/* Returns whether the whole response is an error, also if a stream was requested. */
 static bool is_plain_error(const rc_mock_response *a)
 {
     const rc_mock_plan *plan = &a->plan;
@@ -230,7 +232,8 @@ static bool is_plain_error(const rc_mock_response *a)
            plan->error == RC_MOCK_ERROR_REDIRECT;
 }
 
-/* Whether the error precedes all content and the counting of the input. */
+/* Returns whether a stream has the error before all content and before an event that counts the
+ * input tokens. */
 static bool is_refused_in_stream(const rc_mock_response *a)
 {
     const rc_mock_plan *plan = &a->plan;

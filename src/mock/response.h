@@ -3,9 +3,9 @@
  *   plan + request ──► begin ──► step ──► HEAD, SEND, WAIT, SEND, ..., END
  *                                                               └──── or CLOSE, RESET, HANG
  *
- * The owner of the connection (or its substitute) carries out the steps in order. A response has
- * its own memory and no reference to the request. Pure: time is data, random values come from the
- * seed. */
+ * The owner of the connection (a server, or the gateway's demo) carries out the steps in order. A
+ * response has its own memory and no reference to the request. The functions do not wait: a wait is
+ * a step. Random values depend only on the seed. */
 #ifndef RC_MOCK_RESPONSE_H
 #define RC_MOCK_RESPONSE_H
 
@@ -24,9 +24,9 @@
 #define RC_MOCK_MESSAGE_MAX 512
 
 typedef enum rc_mock_step_kind {
-    RC_MOCK_HEAD = 1, /* Send status and headers, which are in the response. */
+    RC_MOCK_HEAD = 1, /* Send the status and headers of the rc_mock_response. */
     RC_MOCK_SEND,     /* Send bytes of the body. */
-    RC_MOCK_GARBAGE,  /* Send a chunk with an invalid size; CLOSE follows. */
+    RC_MOCK_GARBAGE,  /* Send a chunk with an invalid size; RC_MOCK_CLOSE follows. */
     RC_MOCK_WAIT,     /* Wait before the next step. */
     RC_MOCK_END,      /* The body is complete. */
     RC_MOCK_CLOSE,    /* Close the connection gracefully in the middle of the response. */
@@ -36,9 +36,9 @@ typedef enum rc_mock_step_kind {
 
 typedef struct rc_mock_step {
     rc_mock_step_kind kind;
-    rc_str bytes;     /* For SEND. Views the response until the next step. */
-    uint32_t wait_ms; /* For WAIT. */
-    uint32_t tokens;  /* For SEND: output tokens in these bytes. */
+    rc_str bytes;     /* For RC_MOCK_SEND; views the response until the next step. */
+    uint32_t wait_ms; /* For RC_MOCK_WAIT. */
+    uint32_t tokens;  /* For RC_MOCK_SEND: number of output tokens in `bytes`. */
 } rc_mock_step;
 
 typedef struct rc_mock_header {
@@ -54,14 +54,15 @@ typedef struct rc_mock_limit_state {
     uint64_t reset_ms; /* Time until the limit is full again. */
 } rc_mock_limit_state;
 
-/* Inputs of a response besides plan and request. */
+/* The inputs of a response besides the plan and the request. */
 typedef struct rc_mock_context {
     uint64_t seed;
-    uint64_t nth;        /* Number of the request among those with this key and model, from 1. */
+    uint64_t nth;        /* Number of the request, from 1, among the requests with the same key and
+                          * model. */
     int64_t now_unix_ms; /* For absolute times in headers only. */
     rc_mock_limit_state requests;
     rc_mock_limit_state tokens;
-    rc_str message; /* Replaces the error's message; empty: no replacement. Copies. */
+    rc_str message; /* Replaces the message of the plan's error, if not empty; copies. */
 } rc_mock_context;
 
 typedef enum rc_mock_finish {
@@ -72,8 +73,7 @@ typedef enum rc_mock_finish {
 
 typedef struct rc_mock_dialect rc_mock_dialect;
 
-/* A response in the caller's storage. Callers use the members up to is_unbilled; the rest is for
- * the dialects. */
+/* A response, in the caller's storage. Callers use only the members up to is_unbilled. */
 typedef struct rc_mock_response {
     int status; /* 0: no response is sent. */
     bool is_chunked;
@@ -81,10 +81,10 @@ typedef struct rc_mock_response {
     rc_mock_header headers[RC_MOCK_HEADERS_MAX];
     size_t header_count;
     uint64_t input_tokens;
-    uint64_t output_tokens; /* Of the whole response. */
+    uint64_t output_tokens; /* Number for the whole response. */
     bool is_unbilled;       /* Not billed: an error response, a token count, a list of models. */
 
-    rc_mock_plan plan; /* Private from here on. */
+    rc_mock_plan plan; /* This and all later members are private. */
     const rc_mock_dialect *dialect;
     rc_mock_endpoint endpoint;
     rc_mock_family family;
@@ -104,40 +104,44 @@ typedef struct rc_mock_response {
     uint32_t hint_ms;
     uint32_t input_count;
     uint32_t dimensions;
-    rc_buf text;        /* Reasoning, then the response text. */
-    size_t text_len;    /* Bytes of text that are sent. */
-    size_t thought_len; /* Bytes of reasoning at its start. */
+    rc_buf text;        /* The reasoning, followed by the response text. */
+    size_t text_len;    /* How many bytes of `text` are to be sent. */
+    size_t thought_len; /* How many bytes at the start of `text` are reasoning. */
     uint64_t thought_tokens;
-    rc_buf bytes; /* Bytes that the last step views. */
-    rc_buf spare; /* As bytes, for a damaged event. */
+    rc_buf bytes; /* The bytes that the last step returned. */
+    rc_buf spare; /* Like `bytes`, for a damaged event. */
     size_t body_len;
 
     int stage;
-    size_t text_at;      /* Bytes of text sent so far. */
-    uint32_t item;       /* Content events so far. */
+    size_t text_at;      /* How many bytes of `text` were sent so far. */
+    uint32_t item;       /* Number of content events so far. */
     uint32_t sequence;   /* Number of the next event, in dialects that number them. */
     uint32_t keepalives; /* Keep-alives sent so far. */
     uint64_t sent_bytes;
-    uint64_t unsent_tokens; /* Tokens of a part that is sent with the next one. */
-    /* Tokens that the first event has counted before their part is sent. */
+    uint64_t unsent_tokens; /* Tokens of a part for which nothing was sent; the next event counts
+                             * them. */
+    /* Tokens that the first event has already counted, although their part of the text is sent
+     * later. */
     uint64_t counted_tokens;
-    size_t body_at;  /* Bytes of a non-streamed body sent so far. */
-    bool is_paced;   /* The wait before the next event has passed. */
-    bool is_stalled; /* The stall has happened. */
+    size_t body_at;  /* How many bytes of a non-streamed body were sent so far. */
+    bool is_paced;   /* The wait before the next event is over. */
+    bool is_stalled; /* The plan's stall is over. */
 } rc_mock_response;
 
-/* Prepares a response for its first step. Returns RC_OK; RC_E_NOMEM or RC_E_TOO_LARGE if there is
- * no response. The caller calls rc_mock_response_done in each case. plan, request, context: borrow.
- * alloc: copies. */
+/* Prepares a response for its first step. Returns RC_OK, or RC_E_NOMEM or RC_E_TOO_LARGE if there
+ * is no response; the caller must call rc_mock_response_done in each case. plan, request, context:
+ * borrows during the call. alloc: copies the struct. */
 rc_status rc_mock_response_begin(rc_mock_response *response, const rc_mock_plan *plan,
                                  const rc_mock_request *request, const rc_mock_context *context,
                                  const rc_alloc *alloc);
 
-/* As rc_mock_response_begin for a given body: JSON that belongs to no dialect. json: copies. */
+/* Like rc_mock_response_begin for a response whose body is `json`, which belongs to no dialect.
+ * json: copies. alloc: copies the struct. */
 rc_status rc_mock_response_begin_plain(rc_mock_response *response, int status, rc_str json,
                                        const rc_alloc *alloc);
 
-/* Returns the next step. END, CLOSE, RESET and HANG are final; further calls repeat them. */
+/* Returns the next step. RC_MOCK_END, RC_MOCK_CLOSE, RC_MOCK_RESET and RC_MOCK_HANG are final:
+ * further calls return the same step. */
 void rc_mock_response_step(rc_mock_response *response, rc_mock_step *ret_step);
 
 /* Frees the response's memory. */
@@ -145,7 +149,8 @@ void rc_mock_response_done(rc_mock_response *response);
 
 /* ---- for error.c ---- */
 
-/* Adds a header; one that does not fit is left out. name: a static string. value: copies. */
+/* Adds a header, or leaves it out if it does not fit. `name` must be a static string. value:
+ * copies. */
 void rc_mock_response_add_header(rc_mock_response *response, const char *name, rc_str value);
 
 #endif

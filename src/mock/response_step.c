@@ -55,7 +55,8 @@ static bool go(rc_mock_response *a, int stage)
     return false;
 }
 
-/* Produces a SEND step, or none if buf is empty. Without memory the response is reset. */
+/* Produces a step RC_MOCK_SEND, or no step if `buf` is empty. If the memory for `buf` ran out, the
+ * step is RC_MOCK_RESET. */
 static bool give_buf(rc_mock_response *a, rc_mock_step *step, const rc_buf *buf, uint64_t tokens)
 {
     if (rc_buf_status(buf) != RC_OK)
@@ -81,7 +82,7 @@ static bool give_stall(rc_mock_response *a, rc_mock_step *step)
 
 /* ---- start ---- */
 
-/* Waits before the head. A non-streamed body is sent after the time of all its tokens. */
+/* Waits before the head. For a non-streamed body the wait includes the time of all its tokens. */
 static bool step_slow(rc_mock_response *a, rc_mock_step *step)
 {
     uint64_t wait_ms = a->plan.slow_ms;
@@ -147,7 +148,7 @@ static bool is_at_end(const rc_mock_response *a)
     return a->text_at == a->text_len;
 }
 
-/* Whether N content events have been sent, or all if there are fewer. */
+/* Returns whether `count` content events have been sent, or all events if there are fewer. */
 static bool has_sent(const rc_mock_response *a, uint32_t count)
 {
     return a->item >= count || is_at_end(a);
@@ -163,8 +164,8 @@ static rc_str next_piece(const rc_mock_response *a)
     return rc_mock_token(all, a->text_at);
 }
 
-/* Sends the event without the second half of its last data. is_event: the event is still
- * terminated; otherwise the stream ends inside it. */
+/* Sends an event without the second half of its data. If is_event, the event is still terminated;
+ * otherwise the stream ends inside the event. */
 static bool give_damaged(rc_mock_response *a, rc_mock_step *step, bool is_event, uint64_t tokens)
 {
     const rc_str bytes = rc_buf_get(&a->bytes);
@@ -209,7 +210,8 @@ static bool give_item(rc_mock_response *a, rc_mock_step *step)
     return give_buf(a, step, &a->bytes, tokens);
 }
 
-/* Sends the next content event, or does what the plan has at this point. */
+/* Sends the next content event, or carries out what the plan requires at this event: a stall, an
+ * error, a cut. */
 static bool step_items(rc_mock_response *a, rc_mock_step *step)
 {
     const rc_mock_plan *plan = &a->plan;
@@ -290,7 +292,7 @@ static bool step_garbage(rc_mock_response *a, rc_mock_step *step)
     return give(step, RC_MOCK_GARBAGE);
 }
 
-/* Runs one stage. Returns true if it produced a step, false if the stage changed. */
+/* Runs the current stage. Returns true if the stage produced a step, false if the stage changed. */
 static bool step_once(rc_mock_response *a, rc_mock_step *step)
 {
     switch (a->stage) {
@@ -325,7 +327,8 @@ static bool step_once(rc_mock_response *a, rc_mock_step *step)
     }
 }
 
-/* Truncates the bytes at the plan's limit and resets the connection there. */
+/* Truncates the bytes of a step at the plan's limit (cut-bytes), after which the connection is
+ * reset. */
 static void cut_bytes(rc_mock_response *a, rc_mock_step *step)
 {
     const uint64_t remaining = a->plan.wire_count - a->sent_bytes;

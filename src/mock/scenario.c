@@ -14,7 +14,9 @@ bool rc_mock_glob_matches(rc_str pattern, rc_str text)
 {
     size_t at = 0;
     size_t from = 0;
-    size_t star = RC_STR_NPOS; /* Last star; tried is the end of the text it matches so far. */
+    /* `star` is the last star of the pattern so far. It matches the text up to the offset
+     * `tried`. */
+    size_t star = RC_STR_NPOS;
     size_t tried = 0;
     while (from < text.len) {
         if (at < pattern.len && pattern.ptr[at] == '*') {
@@ -53,7 +55,8 @@ static bool check_keys(const rc_yaml_node *map, const char *const *names, rc_con
     return rc_yaml_check_keys(map, name_at, names, faults);
 }
 
-/* Reads a text that fits the field; a missing one stays empty. */
+/* Copies the text of a node into `field` and adds a fault if it is too long. If the node is
+ * missing, the field stays empty. */
 static void read_text(const rc_yaml_node *node, char *field, size_t size, rc_config_faults *faults)
 {
     rc_str text;
@@ -86,7 +89,7 @@ static void append_plan_fault(rc_config_faults *faults, const rc_yaml_node *node
     rc_config_fault_suggest(fault, reading->word, rc_mock_behaviour_name_at, NULL);
 }
 
-/* Reads behaviours: a text, or a list that is joined with +. */
+/* Reads a plan: a text, or a list of behaviours, which are joined with "+". */
 static bool read_plan(const rc_yaml_node *node, rc_mock_plan *ret_plan, rc_config_faults *faults)
 {
     char scratch[PLAN_MAX];
@@ -145,7 +148,7 @@ static void read_nth(const rc_yaml_node *node, rc_mock_rule *rule, rc_config_fau
                                "expected a number from 1 on, 2-5 or 2-");
 }
 
-/* Reads "name" or "name: value". */
+/* Reads the header of a rule: "name" or "name: value". */
 static void read_header(const rc_yaml_node *node, rc_mock_rule *rule, rc_config_faults *faults)
 {
     char both[sizeof rule->header + sizeof rule->value] = "";
@@ -215,8 +218,8 @@ static void read_key(const rc_yaml_node *node, rc_mock_key *key, rc_config_fault
 
 /* ---- scenarios ---- */
 
-/* Whether the node is a list of at most max items. Returns false if it is missing or after adding a
- * fault. */
+/* Returns whether the node is a list of at most `max` items. Adds a fault if not, except if the
+ * node is missing. */
 static bool is_list(const rc_yaml_node *node, uint32_t max, rc_config_faults *faults)
 {
     if (node == NULL || !rc_yaml_expect(node, RC_YAML_LIST, faults))

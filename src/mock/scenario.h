@@ -11,8 +11,9 @@
  *       do: 503-retry-after-1
  *     - do: ok
  *
- * The behaviour of a request comes from its key (unknown, over its limit, its own behaviour), else
- * from the first matching rule, else from the model's name. docs/mock.md lists all keys. */
+ * The behaviour of a request comes from its API key, if the key is unknown, is over its limit or
+ * has a behaviour of its own; else from the first matching rule; else from the model's name.
+ * docs/mock.md lists all keys of the YAML file. */
 #ifndef RC_MOCK_SCENARIO_H
 #define RC_MOCK_SCENARIO_H
 
@@ -29,14 +30,14 @@
 #define RC_MOCK_RULES_MAX 128
 #define RC_MOCK_KEYS_MAX 64
 
-/* A rule. Texts are NUL-terminated; "" matches anything. * in a model, path or header value matches
- * any text. */
+/* A rule. Its texts are NUL-terminated, and "" matches anything. In a model, a path or a header
+ * value "*" matches any text. */
 typedef struct rc_mock_rule {
     char model[128];
     char path[128];
-    char key[32];    /* Name of a key, or the end of its value. */
-    char header[64]; /* Header that must be present, in lower case ... */
-    char value[128]; /* ... with this value. */
+    char key[32];    /* Name of an API key, or the end of its value. */
+    char header[64]; /* Name of a required header, in lower case. */
+    char value[128]; /* Value of that header. */
     uint64_t nth_from;
     uint64_t nth_to; /* UINT64_MAX: no limit. */
     rc_mock_plan plan;
@@ -47,7 +48,7 @@ typedef struct rc_mock_key {
     char ends[64]; /* End of the key's value. */
     bool has_plan;
     rc_mock_plan plan;
-    uint64_t until_ms; /* End of the plan, since the start; 0: never. */
+    uint64_t until_ms; /* When the plan of the key ends, since the start; 0: never. */
     uint64_t requests_per_min;
     uint64_t tokens_per_min;
 } rc_mock_key;
@@ -56,19 +57,21 @@ typedef struct rc_mock_scenario {
     uint64_t seed;
     uint64_t requests_per_min; /* For all keys together; 0: no limit. */
     uint64_t tokens_per_min;
-    bool allows_unknown; /* Keys that are not listed are accepted. */
+    bool allows_unknown; /* API keys that are not in `keys` are accepted. */
     uint32_t key_count;
     uint32_t rule_count;
     rc_mock_key keys[RC_MOCK_KEYS_MAX];
     rc_mock_rule rules[RC_MOCK_RULES_MAX];
 } rc_mock_scenario;
 
-/* Parses a scenario. Returns RC_OK, RC_E_NOMEM, or with faults added as rc_yaml_parse or
- * RC_E_RANGE. text: borrows. */
+/* Parses a scenario. Returns RC_OK or RC_E_NOMEM. For an invalid text, adds faults and returns the
+ * status of rc_yaml_parse, or RC_E_RANGE if the text is valid YAML. text: borrows during the
+ * call. */
 rc_status rc_mock_scenario_parse(rc_str text, const rc_alloc *alloc, rc_config_faults *faults,
                                  rc_mock_scenario *ret_scenario);
 
-/* Whether the pattern matches the whole text; * matches any text. pattern, text: borrow. */
+/* Returns whether the pattern matches the whole text. "*" matches any text. pattern, text: borrows
+ * during the call. */
 bool rc_mock_glob_matches(rc_str pattern, rc_str text);
 
 #endif

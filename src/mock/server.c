@@ -43,7 +43,8 @@ static rc_mock_call *new_call(rc_mock_server *server, rc_responder *responder)
     rc_mock_call *call = alloc->get(alloc->ctx, sizeof *call);
     if (call == NULL)
         return NULL;
-    /* The response is large; it is initialised when it begins. */
+    /* call->response is not zeroed here, because it is large and is initialised when the response
+     * begins. */
     call->server = server;
     call->responder = responder;
     call->reset_checks = 0;
@@ -185,7 +186,8 @@ rc_mock_server *rc_mock_server_new(uv_loop_t *loop, const rc_mock_server_setting
     server->settings = *settings;
     rc_mock_provider_init(&server->provider, settings->scenario, settings->seed,
                           uv_hrtime() / NS_A_MS);
-    /* A small write buffer, so that most tokens counted as sent have left. */
+    /* The write buffer is small, so that most tokens that are counted as sent have left the
+     * process. */
     http.write_high_bytes = 32768;
     http.write_low_bytes = 8192;
     http.write_max_bytes = 2 * RC_MOCK_RESPONSE_MAX;

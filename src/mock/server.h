@@ -2,8 +2,8 @@
  *
  *   request ──► rc_mock_provider ──► steps ──► bytes, waits, a cut
  *
- * A response with deliberately broken framing is framed here byte by byte; rc_server frames all
- * others. */
+ * rc_server frames the responses, except those with deliberately broken framing, whose bytes the
+ * mock server writes itself. */
 #ifndef RC_MOCK_SERVER_H
 #define RC_MOCK_SERVER_H
 
@@ -18,25 +18,26 @@
 typedef struct rc_mock_server rc_mock_server;
 
 typedef struct rc_mock_server_settings {
-    const rc_mock_scenario *scenario; /* Borrows until on_stopped; NULL: none. */
+    const rc_mock_scenario *scenario; /* Borrows until on_stopped; NULL: no scenario. */
     uint64_t seed;
     rc_alloc alloc;
     int64_t (*unix_ms)(void *ctx); /* Returns the current Unix time. */
-    /* Called when a response begins. The texts are views during the call. NULL: not called. */
+    /* Called when a response begins. The texts are valid during the call. May be NULL. */
     void (*on_response)(void *ctx, rc_str method, rc_str path, rc_str model, int status);
     void (*on_stopped)(void *ctx); /* Called when the server has been freed. */
     void *ctx;
 } rc_mock_server_settings;
 
-/* Creates a server that does not listen yet. Returns NULL without memory. loop: borrows until
- * on_stopped. settings: copies. */
+/* Creates a server that does not listen yet. Returns NULL if there is no memory. loop: borrows
+ * until on_stopped. settings: copies the struct. */
 rc_mock_server *rc_mock_server_new(uv_loop_t *loop, const rc_mock_server_settings *settings);
 
-/* Listens on an address, as rc_server_listen_tcp. host: borrows. */
+/* Listens on an address; see rc_server_listen_tcp for the results. host: borrows during the
+ * call. */
 rc_listen_result rc_mock_server_listen(rc_mock_server *server, const char *host, uint16_t port,
                                        rc_listening *ret_listening);
 
-/* Closes all connections and frees the server; on_stopped follows. server: takes. */
+/* Closes all connections and frees the server, then calls on_stopped. server: takes. */
 void rc_mock_server_close(rc_mock_server *server);
 
 #endif

@@ -10,7 +10,7 @@ struct rc_mock_server {
     rc_mock_provider provider;
     rc_mock_server_settings settings;
     uv_loop_t *loop;
-    uint32_t calls; /* Calls that are not freed yet. */
+    uint32_t calls; /* Number of calls that are not freed yet. */
     bool is_stopped;
 };
 
@@ -21,17 +21,17 @@ typedef struct rc_mock_call {
     rc_buf body;
     rc_mock_response response;
     rc_mock_ticket ticket;
-    uint32_t reset_checks; /* Checks for unsent bytes before the reset. */
+    uint32_t reset_checks; /* How often the server has checked for unsent bytes before a reset. */
     bool has_response;
-    bool is_raw;           /* The response is framed by server_run.c. */
-    bool is_write_blocked; /* Waits for on_drained. */
+    bool is_raw;           /* server_run.c, not rc_server, frames the response. */
+    bool is_write_blocked; /* The call waits for on_drained. */
     bool is_resetting;     /* The connection is reset once the written bytes have been sent. */
 } rc_mock_call;
 
-/* Carries out the response's steps until one has to wait. May end the call. */
+/* Carries out the response's steps until a step has to wait. May end the call. */
 void rc_mock_call_run(rc_mock_call *call);
 
-/* Ends the call. Its memory is freed when its timer has closed. */
+/* Ends the call. The memory of the call is freed when its timer has closed. */
 void rc_mock_call_end(rc_mock_call *call);
 
 #endif

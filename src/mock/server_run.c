@@ -2,9 +2,8 @@
 #include "mock/error.h"
 #include "mock/server_private.h"
 
-/* A reset discards bytes that the client's system has not received. So the server waits until all
- * bytes before the cut have been sent, but only for RESET_CHECKS intervals if the client reads
- * nothing. */
+/* A reset discards bytes that the client's system has not received. Before a reset the server
+ * therefore waits until all bytes have been sent, for RESET_CHECKS intervals at most. */
 #define BEFORE_RESET_MS 20
 #define RESET_CHECKS 250
 #define HEAD_MAX 4096
@@ -28,7 +27,7 @@ static void on_timer(uv_timer_t *timer)
 
 static void wait_for(rc_mock_call *call, uint32_t ms)
 {
-    (void)uv_timer_start(&call->timer, on_timer, ms, 0); /* Fails only for a closed timer. */
+    (void)uv_timer_start(&call->timer, on_timer, ms, 0); /* Cannot fail: the timer is open. */
 }
 
 /* ---- head ---- */
@@ -63,7 +62,8 @@ static void push_line(rc_buf *head, const char *name, rc_str value)
     rc_buf_push(head, RC_STR("\r\n"));
 }
 
-/* Sends the head of a body that ends with the connection, whatever framing its headers declare. */
+/* Sends the status line and headers of a raw response: the body ends when the connection ends,
+ * whatever framing the headers declare. */
 static rc_status begin_raw(rc_mock_call *call)
 {
     const rc_mock_response *response = &call->response;
@@ -133,7 +133,7 @@ static bool send_body(rc_mock_call *call, const rc_mock_step *step)
     return rc_responder_write(call->responder, step->bytes);
 }
 
-/* Ends the response; on_done follows. */
+/* Ends the response. rc_server then calls on_done. */
 static void finish(rc_mock_call *call, bool is_whole)
 {
     if (is_whole && call->is_raw && call->response.is_chunked)
@@ -149,7 +149,7 @@ static void cut(rc_mock_call *call)
     wait_for(call, BEFORE_RESET_MS);
 }
 
-/* Carries out one step. Returns true if the next one can follow at once. */
+/* Carries out one step. Returns true if the next step can follow at once. */
 static bool carry_out(rc_mock_call *call, const rc_mock_step *step)
 {
     switch (step->kind) {

@@ -9,8 +9,8 @@
 #include "mock/tokens.h"
 #include "json/writer.h"
 
-/* Shortest key whose last four characters are shown; the end of a shorter one would reveal too
- * much. */
+/* Shortest key whose last four characters are shown. The end of a shorter key would reveal too much
+ * of it. */
 #define KEY_SHOWS_END 12
 #define OTHERS "(others)"
 
@@ -55,7 +55,8 @@ uint64_t rc_mock_stats_nth(rc_mock_stats *stats, rc_str key, rc_str model)
             return ++pair->count;
         if (pair->hash != 0)
             continue;
-        /* A quarter of the entries stays unused, so that every search ends. */
+        /* A quarter of the hash table stays unused, so that every search ends at an unused
+         * entry. */
         if (stats->pair_count >= RC_MOCK_PAIRS_MAX / 4 * 3)
             return ++stats->spare_pair;
         stats->pair_count++;

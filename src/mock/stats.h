@@ -1,8 +1,8 @@
 /* rc_mock_stats: counts of the requests that the mock provider received, for tests.
  *
- * Keys are counted by their name in the scenario, or by an id that does not reveal them: eight
- * digits of a hash, and for long keys the last four characters. The tables have ceilings; further
- * entries count under "(others)". */
+ * API keys are counted by their name in the scenario, or by an id that does not reveal the key:
+ * eight digits of a hash, and for long keys also the last four characters. The tables have a
+ * maximum size; further entries are counted under "(others)". */
 #ifndef RC_MOCK_STATS_H
 #define RC_MOCK_STATS_H
 
@@ -28,13 +28,13 @@ typedef struct rc_mock_row {
     uint64_t tokens_out; /* Output tokens sent. */
 } rc_mock_row;
 
-/* A table of rows; the last one is for entries that do not fit. */
+/* A table of rows. The last row is for entries that do not fit. */
 typedef struct rc_mock_table {
     rc_mock_row rows[RC_MOCK_ROWS_MAX + 1];
     uint32_t count;
 } rc_mock_table;
 
-/* Number of requests of one key for one model. */
+/* Number of requests with one key for one model. */
 typedef struct rc_mock_pair {
     uint64_t hash; /* 0: unused entry. */
     uint64_t count;
@@ -51,7 +51,7 @@ typedef struct rc_mock_recent_request {
     int status;
 } rc_mock_recent_request;
 
-/* The counts. All zero: empty. */
+/* The counts. An all-zero struct has counted nothing. */
 typedef struct rc_mock_stats {
     uint64_t requests;
     uint64_t tokens_in;
@@ -63,36 +63,40 @@ typedef struct rc_mock_stats {
     rc_mock_table paths;
     rc_mock_pair pairs[RC_MOCK_PAIRS_MAX];
     uint32_t pair_count;
-    uint64_t spare_pair; /* Requests whose pair does not fit. */
+    uint64_t spare_pair; /* Requests whose pair of key and model does not fit. */
     rc_mock_recent_request recent[RC_MOCK_RECENT_MAX];
-    uint64_t recent_count; /* All requests so far; the list holds the latest. */
+    uint64_t recent_count; /* Number of all requests; the list has the latest. */
     uint32_t generation;   /* Incremented by each reset. */
 } rc_mock_stats;
 
-/* The rows in which a request was counted, for later additions. */
+/* The rows in which a request was counted, so that later counts are added to the same rows. */
 typedef struct rc_mock_ticket {
     uint32_t model;
     uint32_t key;
     uint32_t path;
-    uint32_t generation; /* Generation of the stats; after a reset the rows have other meanings. */
+    uint32_t generation; /* Generation of the stats. A ticket of an earlier generation is
+                          * ignored. */
 } rc_mock_ticket;
 
-/* Returns the id of a key, see above; "none" for an empty key. key: borrows. */
+/* Returns the id of a key as described above, or "none" for an empty key. key: borrows during the
+ * call. */
 void rc_mock_key_id(rc_str key, char ret_id[RC_MOCK_KEY_ID_MAX]);
 
-/* Counts a request of that key and model and returns its number, from 1. key, model: borrow. */
+/* Counts a request with this key and model. Returns its number among them, from 1. key, model:
+ * borrows during the call. */
 uint64_t rc_mock_stats_nth(rc_mock_stats *stats, rc_str key, rc_str model);
 
-/* Counts a request and its response. All pointers: borrow. */
+/* Counts a request and its response. All pointer parameters: borrows during the call. */
 rc_mock_ticket rc_mock_stats_add(rc_mock_stats *stats, const rc_mock_message *message,
                                  const rc_mock_request *request, const char *key_id,
                                  const rc_mock_response *response);
 
-/* Add output tokens that were sent; count a client's disconnect. ticket: borrows. */
+/* rc_mock_stats_add_sent adds output tokens that were sent, rc_mock_stats_add_disconnect a client
+ * that disconnected. ticket: borrows during the call. */
 void rc_mock_stats_add_sent(rc_mock_stats *stats, const rc_mock_ticket *ticket, uint64_t tokens);
 void rc_mock_stats_add_disconnect(rc_mock_stats *stats);
 
-/* Appends the counts as JSON. stats: borrows. */
+/* Appends the counts as JSON. stats: borrows during the call. */
 void rc_mock_stats_push(const rc_mock_stats *stats, rc_buf *buf);
 
 #endif

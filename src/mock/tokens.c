@@ -50,7 +50,7 @@ uint64_t rc_mock_mix_text(uint64_t seed, rc_str text)
     return rc_mock_mix(hash, text.len);
 }
 
-/* Words of at most four letters, so that each is one token. */
+/* Words of at most four letters, so that each word is one token. */
 static const char words[32][5] = {
     "the",  "sun",  "is",  "up",   "and", "a",    "cat",  "sits", "on",   "warm", "red",
     "roof", "tile", "it",  "can",  "see", "far",  "out",  "to",   "sea",  "ship", "go",

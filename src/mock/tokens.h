@@ -8,7 +8,8 @@
 #include <recourse/buf.h>
 #include <recourse/str.h>
 
-/* Returns the token that begins at `at`; empty at the end. text: views. */
+/* Returns the token that begins at the offset `at`, or the empty string at the end. The result
+ * views (points into) text. */
 rc_str rc_mock_token(rc_str text, size_t at);
 
 /* Returns the number of tokens in text. */
@@ -23,7 +24,7 @@ void rc_mock_push_kilobytes(rc_buf *buf, uint64_t seed, uint32_t kilobytes);
 /* Returns a pseudo-random number that depends only on seed and value. */
 uint64_t rc_mock_mix(uint64_t seed, uint64_t value);
 
-/* As rc_mock_mix, for bytes. */
+/* Like rc_mock_mix, for a text. */
 uint64_t rc_mock_mix_text(uint64_t seed, rc_str text);
 
 #endif
