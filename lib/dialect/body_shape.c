@@ -11,7 +11,8 @@ static const rc_str fields[] = {
     RC_STR_INIT("retry"),
 };
 
-/* White space, or a byte of a byte order mark, which begins no other body. */
+/* Returns whether the byte is white space or part of a byte order mark. Neither is the first byte
+ * of a JSON body or of an event. */
 static bool is_blank(char c)
 {
     return rc_ascii_is_space(c) || c == '\xef' || c == '\xbb' || c == '\xbf';
@@ -47,8 +48,8 @@ static rc_body_kind first_kind(char c)
     }
 }
 
-/* Decides after one more byte of what may be an SSE field name. A name ends at a colon or at the
- * end of the line. */
+/* Adds one byte to what may be an SSE field name, and returns the kind of the body as far as it is
+ * known. A field name ends at a colon or at the end of the line. */
 static rc_body_kind prefix_kind(rc_body_shape *shape, char c)
 {
     const rc_str prefix = rc_str_make(shape->prefix, shape->prefix_len);

@@ -4,7 +4,7 @@
  *   ": ping", "data:", "id:"    EVENTS (server-sent)
  *   "<html", "Busy"             OTHER
  *
- * White space and a byte order mark may precede all of them. The content-type header is less
+ * White space and a byte order mark may precede a body of any kind. The content-type header is less
  * reliable: some servers send events as text/plain or without a content type. */
 #ifndef RC_DIALECT_BODY_SHAPE_H
 #define RC_DIALECT_BODY_SHAPE_H
@@ -32,13 +32,13 @@ typedef struct rc_body_shape {
 } rc_body_shape;
 
 /* Processes the next piece of the body and returns the kind. The result does not depend on how the
- * body is split into pieces. piece: borrows. */
+ * body is split into pieces. piece: borrows during the call. */
 rc_body_kind rc_body_shape_step(rc_body_shape *shape, rc_str piece);
 
 /* Returns the kind of a complete body; UNDECIDED if it is white space or part of a field name. */
 rc_body_kind rc_body_kind_of(rc_str body);
 
-/* Returns the body without leading white space and byte order mark. Views body. */
+/* Returns the body without leading white space and byte order mark. The result views body. */
 rc_str rc_body_skip_blank(rc_str body);
 
 #endif

@@ -27,7 +27,7 @@ const rc_endpoint *rc_endpoint_at(size_t index)
     return index < RC_ENDPOINT_COUNT ? &endpoints[index] : NULL;
 }
 
-/* True: the path consists of the row's path, a model and the row's verb. */
+/* Returns whether the path consists of the row's path, a model and the row's verb. */
 static bool has_model(const rc_endpoint *row, rc_str path, rc_str *ret_model)
 {
     size_t affix_len = row->path.len + row->verb.len;
@@ -38,7 +38,7 @@ static bool has_model(const rc_endpoint *row, rc_str path, rc_str *ret_model)
     return true;
 }
 
-/* True: the path consists of the row's path, a provider's name and a path behind it. */
+/* Returns whether the path consists of the row's path, a provider's name and a path after that. */
 static bool has_provider(const rc_endpoint *row, rc_str path, rc_endpoint_match *match)
 {
     if (!rc_str_starts_with(path, row->path))

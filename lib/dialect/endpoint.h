@@ -17,17 +17,17 @@ typedef enum rc_endpoint_id {
     RC_ENDPOINT_COUNT
 } rc_endpoint_id;
 
-/* The interface whose requests and responses an endpoint uses. */
+/* The API family whose request and response formats an endpoint has. */
 typedef enum rc_wire {
     RC_WIRE_OPENAI = 0,
     RC_WIRE_ANTHROPIC = 1,
     RC_WIRE_GEMINI = 2,
-    RC_WIRE_COUNT = 3, /* Number of interfaces that a provider can have. */
+    RC_WIRE_COUNT = 3, /* Number of API families that a provider can have. */
     RC_WIRE_NATIVE = RC_WIRE_COUNT,
     RC_WIRE_LOCAL = 4
 } rc_wire;
 
-/* Bits */
+/* The HTTP methods that an endpoint allows, as bits. */
 typedef enum rc_endpoint_method {
     RC_METHOD_GET = 1,
     RC_METHOD_POST = 2,
@@ -64,8 +64,8 @@ typedef struct rc_endpoint {
     rc_model_location model;
     rc_endpoint_streams streams;
     rc_replay replay;
-    rc_str upstream[RC_WIRE_COUNT]; /* Path behind a provider's base path, by wire. Empty: that
-                                     * interface lacks the endpoint. */
+    rc_str upstream[RC_WIRE_COUNT]; /* Path after a provider's base path, by wire (API family).
+                                     * Empty: that API family lacks the endpoint. */
 } rc_endpoint;
 
 /* A path split into its parts, which view the path. */
@@ -76,21 +76,21 @@ typedef struct rc_endpoint_match {
     rc_str passthrough_path; /* Path of a passthrough, from the slash behind the provider on. */
 } rc_endpoint_match;
 
-/* A static row of the table. NULL: past the end. */
+/* Returns a static row of the table. NULL: `index` is past the end. */
 const rc_endpoint *rc_endpoint_at(size_t index);
 
-/* Finds the endpoint of a path, whatever the method. path: without its query; ret_match views it.
- * False: there is none. */
+/* Finds the endpoint of a path, for any method. `path`: without its query; *ret_match views it.
+ * False: no endpoint has this path. */
 bool rc_endpoint_find(rc_str path, rc_endpoint_match *ret_match);
 
-/* True: the endpoint allows the method. HEAD is allowed where GET is; methods other than GET, HEAD
- * and POST only where ANY is. */
+/* Returns whether the endpoint allows the method. HEAD is allowed where GET is; methods other than
+ * GET, HEAD and POST only where ANY is. */
 bool rc_endpoint_accepts(const rc_endpoint *endpoint, rc_str method);
 
-/* The native wire of a provider of this dialect. */
+/* Returns the wire (API family) of a provider of this dialect. */
 rc_wire rc_wire_of_dialect(rc_dialect dialect);
 
-/* True: a provider of this dialect has the endpoint. */
+/* Returns whether a provider of this dialect has the endpoint. */
 bool rc_endpoint_is_supported(const rc_endpoint *endpoint, rc_dialect provider);
 
 #endif

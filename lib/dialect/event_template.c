@@ -20,8 +20,8 @@ static size_t digits_end(rc_str text, size_t at)
 
 /* ---- recording a template ---- */
 
-/* Copies the bytes up to `to` into the text. Returns false if they do not fit; no template is
- * recorded then. */
+/* Copies the bytes of the event up to `to` into the text of the template. Returns false if they do
+ * not fit; no template is recorded then. */
 static bool take_bytes(rc_event_recorder *recorder, size_t to)
 {
     const size_t more = to - recorder->taken;
@@ -76,7 +76,8 @@ void rc_event_recorder_add_ignored(rc_event_recorder *recorder, rc_str key, char
 void rc_event_recorder_end(rc_event_recorder *recorder, rc_stream_dialect dialect, rc_str name,
                            const rc_stream_walk_result *found)
 {
-    /* A result with a finish reason views its event and cannot be stored. */
+    /* The result of an event with a finish reason or an error points into the event, so it cannot
+     * be stored. */
     const bool is_fit = found->info.kinds & RC_STREAM_CONTENT &&
                         !(found->info.kinds & (RC_STREAM_FINISH | RC_STREAM_ERROR)) &&
                         recorder->count > 0 && name.len <= RC_EVENT_TEMPLATE_NAME_MAX;
@@ -120,7 +121,8 @@ typedef struct fit {
     size_t next;       /* index of the first slot that is not before `at` */
 } fit;
 
-/* Passes over the event's value in a slot, as the walk does. All bytes before it are equal. */
+/* Skips the event's value in a slot, as the JSON walk does. Called when all bytes before the slot
+ * are equal. */
 static bool pass_slot(fit *f, const rc_event_template_slot *slot, rc_str *ret_raw)
 {
     const size_t from = f->json.at;
@@ -143,8 +145,8 @@ static bool pass_content(fit *f, rc_stream_walk_result *found)
     return true;
 }
 
-/* Handles a difference at f->at, before `to`: passes over the value if it is in an ignored slot.
- * Returns false if it is not. */
+/* Handles a difference between the event and the template at f->at: skips the value if it belongs
+ * to an ignored slot that begins before `to`. Returns false if it does not. */
 static bool pass_other(fit *f, size_t to)
 {
     const rc_event_template *template = f->template;
@@ -160,7 +162,8 @@ static bool pass_other(fit *f, size_t to)
     return pass_slot(f, slot, &unused);
 }
 
-/* Compares the bytes up to `to` of the template's text, which contain no content slot. */
+/* Compares the event with the template's text up to `to`. That part of the text contains no content
+ * slot. */
 static bool pass_same(fit *f, size_t to)
 {
     while (f->at < to) {

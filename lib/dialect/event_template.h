@@ -8,27 +8,29 @@
  *   {"id":"a1","created":17,"choices":[{"index":0,"delta":{"content":""},"finish_reason":null}]}
  *          ──             ── ignored values                           ── content: weighed
  *
- * An event with the same bytes around the slots gets the result that the walk found for the first
- * one. Those bytes include everything that the walk decides by; the values in the slots are passed
- * over as in the walk.
+ * An event with the same bytes around the slots gets the result that the JSON walk found for the
+ * recorded event. The same bytes include everything on which the walk bases its result. The values
+ * in the slots are skipped as the walk skips them.
  *
- * Any number of streams may share a template, one at a time. It never contains content. */
+ * Any number of streams may share a template, if only one uses it at a time. A template never
+ * contains the text of a model. */
 #ifndef RC_DIALECT_EVENT_TEMPLATE_H
 #define RC_DIALECT_EVENT_TEMPLATE_H
 
 #include "dialect/stream_table.h"
 #include "dialect/stream_walk.h"
 
-/* Bytes of an event without its content; a longer event gets no template. */
+/* Maximum bytes of an event without its content; a longer event gets no template. */
 #define RC_EVENT_TEMPLATE_TEXT_MAX 512
 #define RC_EVENT_TEMPLATE_SLOTS_MAX 16
 #define RC_EVENT_TEMPLATE_NAME_MAX 32
 
-/* A value that may differ: its range in the text, with the quotes of a string. */
+/* A slot: the range of a value that may differ, in the text of the template. The quotes of a string
+ * are part of the range. */
 typedef struct rc_event_template_slot {
     uint16_t from;
     uint16_t to;
-    bool is_content; /* content; the text has an empty string in its place */
+    bool is_content; /* the value is content; the text has an empty string in its place */
     bool is_weighed; /* the content counts for the estimate of tokens */
 } rc_event_template_slot;
 
@@ -44,8 +46,8 @@ struct rc_event_template {
     char text[RC_EVENT_TEMPLATE_TEXT_MAX];
 };
 
-/* Returns whether the event has the form of the template, and then gives the result that
- * rc_stream_walk would find. Otherwise *found is unchanged. */
+/* Returns whether the event has the form of the template. If so, *found gets the result that
+ * rc_stream_walk would find; otherwise it is unchanged. */
 bool rc_event_template_matches(const rc_event_template *template, rc_stream_dialect dialect,
                                rc_str name, rc_str data, rc_stream_walk_result *found);
 
@@ -62,12 +64,12 @@ typedef struct rc_event_recorder {
     char text[RC_EVENT_TEMPLATE_TEXT_MAX];
 } rc_event_recorder;
 
-/* Starts recording. template: borrows until rc_event_recorder_end; may be NULL. data: borrows the
- * data of the event. */
+/* Starts recording. template: borrows until rc_event_recorder_end; may be NULL. data: the data of
+ * the event; borrows until rc_event_recorder_end. */
 static inline void rc_event_recorder_begin(rc_event_recorder *recorder, rc_event_template *template,
                                            rc_str data)
 {
-    /* Assigned one by one, because clearing the large arrays would take time. */
+    /* The members are assigned one by one, because clearing the large arrays would take time. */
     recorder->template = template;
     recorder->data = data;
     recorder->taken = 0;
@@ -77,8 +79,10 @@ static inline void rc_event_recorder_begin(rc_event_recorder *recorder, rc_event
     recorder->weight = 0;
 }
 
-/* Add a slot: for a string of content (weight: its weight, or NULL if it is not weighed), or for a
- * value that the walk ignores. The calls must follow the order of the text. */
+/* rc_event_recorder_add_content adds a slot for a string of content; `weight` is its weight, or
+ * NULL if it is not weighed. rc_event_recorder_add_ignored adds a slot for a value that the walk
+ * ignores; `first` is its first byte. The slots must be added in the order of the values in the
+ * event. */
 void rc_event_recorder_add_content(rc_event_recorder *recorder, rc_str raw, const uint64_t *weight);
 void rc_event_recorder_add_ignored(rc_event_recorder *recorder, rc_str key, char first, rc_str raw);
 

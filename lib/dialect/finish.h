@@ -1,6 +1,6 @@
 /* The error code of a finish reason, for a complete response. The gateway's audit and `recourse
- * call` use the same mapping. The classifier agrees, except for a response that ended at the
- * requested length: that one is usable. */
+ * call` use the same mapping. The classifier gives the same codes, with one exception: a response
+ * that ended at the requested length is usable here. */
 #ifndef RC_DIALECT_FINISH_H
 #define RC_DIALECT_FINISH_H
 

@@ -22,8 +22,8 @@ static bool is_page(rc_str type)
            rc_str_starts_with_nocase(type, RC_STR("application/xhtml"));
 }
 
-/* Returns whether a proxy in front of a gateway may send this status. 501 and 505 do not count:
- * they come from a server that does not know POST. */
+/* Returns whether a proxy in front of a gateway may send this status. 501 and 505 do not count,
+ * because they come from a server that does not know POST. */
 static bool is_of_proxy(int status)
 {
     switch (status) {

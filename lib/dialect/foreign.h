@@ -5,7 +5,7 @@
 
 #include <recourse/str.h>
 
-/* Each kind: name, and a clause for people about the server. */
+/* Each kind of response: its name, and a clause about the server for messages. */
 #define RC_FOREIGN_KINDS(X)                             \
     X(NONE, "")                                         \
     X(NO_HTTP, "it does not speak HTTP")                \
@@ -21,12 +21,12 @@ typedef enum rc_foreign {
 } rc_foreign;
 
 /* Returns the kind of an error response; NONE for a provider's error, and for the errors of a proxy
- * in front of a gateway, such as an overload or a missing login. type: the content-type; type,
- * body: borrows. */
+ * in front of a gateway, such as an overload or a missing login. `type`: the content-type. type,
+ * body: borrows during the call. */
 rc_foreign rc_foreign_of_error(int status, rc_str type, rc_str body);
 
-/* Returns the kind of a successful response in which no model output was found. type: borrows the
- * content-type. */
+/* Returns the kind of a successful response in which no model output was found. type: the
+ * content-type; borrows during the call. */
 rc_foreign rc_foreign_of_response(rc_str type);
 
 /* Returns the clause of a kind; "" for NONE. Gives a static string. */

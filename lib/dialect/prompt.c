@@ -22,8 +22,8 @@ rc_str rc_prompt_image_type(rc_str bytes)
     return rc_str_make(NULL, 0);
 }
 
-/* Writes a member whose value is before, media_type, after and the bytes in base64. Base64 needs no
- * escaping, so it is written directly into the buffer. */
+/* Writes a member whose value consists of `before`, `media_type`, `after` and the bytes in base64.
+ * Base64 needs no escaping, so the value is written directly into the buffer. */
 static void put_base64(rc_json_writer *w, rc_str key, rc_str before, rc_str media_type,
                        rc_str after, rc_str bytes)
 {
@@ -39,7 +39,7 @@ static void put_base64(rc_json_writer *w, rc_str key, rc_str before, rc_str medi
 /* ---- tools ---- */
 
 /* Writes the arguments of a call as an object, which Anthropic and Gemini require. Arguments that
- * are no object become an empty one; the result of such a call says what was wrong. */
+ * are not an object become an empty object; the result of such a call states the error. */
 static void put_arguments(rc_json_writer *w, rc_str key, const rc_tool_call *call)
 {
     rc_json_key(w, key);
@@ -58,8 +58,8 @@ static void put_tool(rc_json_writer *w, const rc_tool *tool, rc_str schema_key)
     rc_json_object_end(w);
 }
 
-/* Does the turn have text, or nothing else either? Servers reject empty texts beside other
- * content. */
+/* Returns whether the text of the turn is written. An empty text is left out beside tool calls or
+ * results, because servers reject it there. */
 static bool has_text(const rc_prompt_turn *turn)
 {
     return turn->text.len > 0 || (turn->call_count == 0 && turn->result_count == 0);
@@ -325,7 +325,8 @@ static void put_gemini_image(rc_json_writer *w, const rc_prompt_image *image)
     rc_json_object_end(w);
 }
 
-/* The signature belongs to the part, not to the call inside it. */
+/* Writes a tool call as a part. The signature is a member of the part, not of the call inside
+ * it. */
 static void put_gemini_call(rc_json_writer *w, const rc_tool_call *call)
 {
     rc_json_object_begin(w);

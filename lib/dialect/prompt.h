@@ -20,18 +20,19 @@ typedef struct rc_prompt_image {
 
 /* One turn of the conversation. */
 typedef struct rc_prompt_turn {
-    bool is_model; /* the turn is the model's, else the user's */
+    bool is_model; /* true: a turn of the model; false: a turn of the user */
     rc_str text;
     const rc_prompt_image *images; /* only in turns of the user */
     size_t image_count;
     const rc_tool_call *calls; /* only in turns of the model; they follow its text */
     size_t call_count;
-    const rc_tool_result *results; /* only in turns of the user: of all calls of the turn before, in
-                                    * their order; the text follows them */
+    const rc_tool_result *results; /* only in turns of the user: the results of all calls in the
+                                    * turn before, in the order of the calls; the text of the turn
+                                    * follows them */
     size_t result_count;
 } rc_prompt_turn;
 
-/* A request. All texts and arrays are views. */
+/* A request. It views (points into) all its texts and arrays. */
 typedef struct rc_prompt {
     rc_str model;  /* not used for Gemini, which has the model in the path */
     rc_str system; /* empty: none */
@@ -42,13 +43,14 @@ typedef struct rc_prompt {
     uint32_t max_tokens; /* limit of the response; 0: none */
     rc_str temperature;  /* a JSON number; empty: not set */
     bool is_stream;
-    /* OpenAI dialect only; some compatible servers reject these members, others need them. */
+    /* For the OpenAI dialect only: some compatible servers reject the JSON members of these two
+     * options, other servers need them. */
     bool has_completion_limit; /* write max_completion_tokens instead of max_tokens */
     bool wants_usage;          /* write stream_options.include_usage */
 } rc_prompt;
 
 /* Appends the request body in the dialect ANTHROPIC, GEMINI or, for all other values, OPENAI_CHAT.
- * prompt: borrows. Returns the buffer's status. */
+ * prompt: borrows during the call. Returns the buffer's status. */
 rc_status rc_prompt_push_body(rc_buf *buf, const rc_prompt *prompt, rc_dialect dialect);
 
 /* Returns the media type of an image ("image/png", ...) by its first bytes; empty: not a type that

@@ -69,7 +69,7 @@ static rc_str first_element(rc_str array)
     return element;
 }
 
-/* Returns the number of a member that is an index; the fallback if there is none. */
+/* Returns the value of the member "index"; `fallback` if the object has no valid index. */
 static int64_t index_of(rc_str object, int64_t fallback)
 {
     int64_t index = 0;
@@ -88,7 +88,8 @@ static void take_string(rc_buf *buf, rc_str value)
 
 /* ---- tool calls ---- */
 
-/* Takes a part of a call. arguments: as in JSON; a string is a part of the arguments' text. */
+/* Adds a part of a tool call. `arguments`: the JSON value of the arguments; a string is a piece of
+ * their text. */
 static void take_call(rc_response_reader *response, int64_t key, rc_str object, rc_str function,
                       rc_str arguments, rc_str signature)
 {
@@ -121,7 +122,8 @@ static void take_chat_calls(rc_response_reader *response, rc_str array)
     }
 }
 
-/* Takes a whole block of Anthropic's, or the first part of a streamed one, whose input is empty. */
+/* Adds the tool call in a content block of Anthropic. The block is whole, or it is the first part
+ * of a streamed block, whose input is still empty. */
 static void take_block_call(rc_response_reader *response, int64_t key, rc_str block)
 {
     const rc_str input = member(block, RC_STR("input"));
@@ -132,7 +134,7 @@ static void take_block_call(rc_response_reader *response, int64_t key, rc_str bl
 
 /* ---- the content of each dialect ---- */
 
-/* Takes the parts of a content: text, reasoning and tool calls. */
+/* Reads the parts of a message's content: text, reasoning and tool calls. */
 static void take_parts(rc_response_reader *response, rc_str array)
 {
     rc_json_reader reader;
@@ -179,7 +181,7 @@ static void take_block_delta(rc_response_reader *response, rc_str data)
                   member(delta, RC_STR("partial_json")), RC_STR(""));
 }
 
-/* Takes a stream event, or a message, which is a whole response. */
+/* Reads a stream event of Anthropic, or a message, which is a whole response. */
 static void take_anthropic(rc_response_reader *response, rc_str data)
 {
     const rc_str type = member(data, RC_STR("type"));
@@ -225,8 +227,9 @@ static void take_content(rc_response_reader *response, rc_str data)
         response->handler->on_text(response->ctx, text);
 }
 
-/* Leaves out calls without a name, which are parts of a tool that the provider itself runs; and,
- * since a response that reached its limit of tokens may end inside a call, cut ones. */
+/* Delivers the tool calls. Calls without a name are left out, because they belong to tools that the
+ * provider itself runs. A response that reached its token limit may end inside a call, so a call
+ * with incomplete arguments is left out then. */
 static void deliver_calls(rc_response_reader *response)
 {
     const bool is_cut = response->watch.finish == RC_STREAM_FINISH_LENGTH;
@@ -335,7 +338,8 @@ static rc_stream_end end_stream(rc_response_reader *response, rc_stream_body_end
     return rc_stream_watch_end(&response->watch, body);
 }
 
-/* A complete JSON object is the whole body, even if the transport reports no orderly end. */
+/* Returns whether the body is a complete JSON object. It is then the whole body, even if the
+ * transport reports no regular end. */
 static bool is_closed(rc_str body)
 {
     return rc_json_find(body, NULL, 0, false) == RC_OK;

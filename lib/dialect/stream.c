@@ -62,9 +62,9 @@ static const rc_stream_type *type_of_oversized(const rc_stream_watch *watch,
     return row ? row : rc_stream_tail_type(watch->dialect, event->tail);
 }
 
-/* Examines an oversized event, which is not parsed. It counts as content, since no other event gets
- * so large, plus the kinds of its type. Its last bytes may contain the finish reason and token
- * counts. */
+/* Examines an oversized event, which is not parsed. It counts as content, because only content
+ * makes an event so large, and it has the kinds of its type, too. Its last bytes may contain the
+ * finish reason and token counts. */
 static void look_at_oversized(rc_stream_watch *watch, const rc_stream_event *event,
                               rc_stream_walk_result *found)
 {
@@ -120,9 +120,9 @@ static bool is_finished(const rc_stream_watch *watch)
     return watch->finished != 0 && watch->finished == watch->begun;
 }
 
-/* Returns whether the client may miss content if a damaged event is dropped. After the terminator
- * or the finish reasons there is no more content; a keepalive and text without { or " have none.
- * In an array every element counts, because dropping one would leave its comma. */
+/* Returns whether the client may miss content if a damaged event is dropped. No content follows the
+ * terminator or the finish reasons of all choices, and a keepalive or a text without { or "
+ * contains none. In an array every damaged element is a loss, because its comma would remain. */
 static bool is_loss(const rc_stream_watch *watch, const rc_stream_event *event)
 {
     const rc_stream_type *row = rc_stream_type_find(watch->dialect, event->name);
@@ -208,8 +208,9 @@ void rc_stream_watch_step(rc_stream_watch *watch, const rc_stream_event *event,
     *ret_info = found.info;
 }
 
-/* Returns whether the body ended in order. A closed connection without a length counts as orderly
- * for a dialect without a terminator: some proxies send such responses. */
+/* Returns whether the body ended regularly. For a dialect without a terminator, this includes a
+ * body without a length that ended with the connection, because some proxies send such
+ * responses. */
 static bool is_orderly(const rc_stream_watch *watch, rc_stream_body_end body)
 {
     if (body == RC_STREAM_BODY_CLOSED)

@@ -34,8 +34,8 @@ typedef enum rc_stream_kind {
     RC_STREAM_OTHER = 1 << 8      /* none of the above */
 } rc_stream_kind;
 
-/* Why the model stopped: the meanings in spec/finish.def. Up to LENGTH the response is usable; from
- * TOOL on there is none, and the event is an ERROR. */
+/* Why the model stopped: the meanings in spec/finish.def. Up to LENGTH the response is usable. From
+ * TOOL on there is no response, and the event is also an ERROR. */
 typedef enum rc_stream_finish {
     RC_STREAM_FINISH_NONE,
     RC_STREAM_FINISH_UNKNOWN, /* a reason that is not in spec/finish.def */
@@ -52,8 +52,9 @@ typedef enum rc_stream_finish {
 typedef struct rc_stream_event_info {
     unsigned kinds; /* rc_stream_kind bits; never 0 */
     rc_stream_finish finish;
-    rc_str finish_text;     /* as the provider spells it; views the event */
-    uint64_t content_bytes; /* content as written in JSON, with escapes and brackets */
+    rc_str finish_text;     /* finish reason as the provider spells it; views the event */
+    uint64_t content_bytes; /* length of the content as written in JSON, with escapes and
+                               brackets */
     rc_str error;           /* ERROR: the value for rc_failure.event; views the event */
     bool is_loss;           /* DAMAGED: the event may have contained data that the client needs */
 } rc_stream_event_info;
@@ -76,20 +77,23 @@ typedef enum rc_stream_body_end {
 
 typedef struct rc_event_template rc_event_template; /* dialect/event_template.h */
 
-/* The caller's storage. Callers read the members that are not private and change none. */
+/* The caller's storage. Callers may read the members that are not private, and must not change
+ * any. */
 typedef struct rc_stream_watch {
     rc_stream_dialect dialect;
     rc_event_template *template; /* template for events with content; NULL: none */
     uint64_t events;             /* events with data */
     uint64_t content_events;     /* events with content */
     uint64_t content_bytes;      /* see rc_stream_event_info */
-    uint64_t damaged; /* events whose data is not JSON, without one that the end truncated */
+    uint64_t damaged; /* events whose data is not JSON, except an event that the end of the stream
+                         cut */
     uint64_t lost;    /* damaged events that may have contained data that the client needs */
     rc_stream_finish finish;
     bool has_terminator;
     bool has_error;    /* an error event came before any terminator */
     rc_usage usage;    /* token counts, and the weight of the content */
-    uint64_t begun;    /* private from here on: choices that have begun; bit 63 for all above */
+    uint64_t begun;    /* choices that have begun, one bit each; bit 63 stands for all higher
+                          numbers; this and all following members are private */
     uint64_t finished; /* choices with a finish reason and no content after it */
     bool is_array;     /* the events are elements of an array, which must be closed */
     bool is_closed;    /* the array is closed */
@@ -106,17 +110,19 @@ void rc_stream_watch_init(rc_stream_watch *watch, rc_stream_dialect dialect);
  * until the last step; several watches may share it. */
 void rc_stream_watch_set_template(rc_stream_watch *watch, rc_event_template *template);
 
-/* Classifies the next event. Every event of the reader must be passed, in order. event: borrows. */
+/* Classifies the next event. Every event that the parser returns must be passed, in order. event:
+ * borrows during the call. */
 void rc_stream_watch_step(rc_stream_watch *watch, const rc_stream_event *event,
                           rc_stream_event_info *ret_info);
 
 /* Returns how the stream ended. A closed connection alone does not show that the body is complete;
  * the dialect's terminator does, or the finish reason if the dialect has no terminator. watch:
- * borrows. */
+ * borrows during the call. */
 rc_stream_end rc_stream_watch_end(const rc_stream_watch *watch, rc_stream_body_end body);
 
-/* Convert between a dialect and its name ("openai-chat"), and name an end ("complete"). Parsing an
- * unknown name gives RC_STREAM_DIALECT_COUNT. Names are static strings. */
+/* rc_stream_dialect_name returns the name of a dialect ("openai-chat"). rc_stream_dialect_parse
+ * returns the dialect of a name; RC_STREAM_DIALECT_COUNT if the name is unknown. rc_stream_end_name
+ * returns the name of an end ("complete"). Names are static strings. */
 const char *rc_stream_dialect_name(rc_stream_dialect dialect);
 rc_stream_dialect rc_stream_dialect_parse(rc_str name);
 const char *rc_stream_end_name(rc_stream_end end);

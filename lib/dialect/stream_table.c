@@ -103,7 +103,7 @@ static int severity_of(rc_stream_finish finish)
     return 0;
 }
 
-/* Of equally bad endings the first one counts; of good endings the last one. */
+/* Of several equally severe endings the first counts; of several usable endings the last counts. */
 bool rc_stream_finish_counts(rc_stream_finish before, rc_stream_finish candidate)
 {
     return severity_of(before) == 0 || severity_of(candidate) > severity_of(before);

@@ -39,7 +39,7 @@ typedef struct rc_stream_shape {
 /* The shapes, indexed by id. */
 extern const rc_stream_shape rc_stream_shapes[RC_STREAM_SHAPE_NONE];
 
-/* A bit in the kinds of a type: the event repeats earlier content. */
+/* A bit in rc_stream_type.kinds: events of this type repeat earlier content. */
 #define RC_STREAM_REPEAT (1u << 16)
 
 typedef struct rc_stream_type {
@@ -67,8 +67,8 @@ const rc_stream_type *rc_stream_type_find(rc_stream_dialect dialect, rc_str type
 /* Returns the meaning of a finish reason, ignoring case; UNKNOWN if it is not listed. */
 rc_stream_finish rc_stream_finish_parse(rc_str text);
 
-/* Returns whether the candidate replaces the ending before it, when several choices end. A usable
- * ending never hides an unusable one. */
+/* Returns whether the ending `candidate` of one choice replaces the ending `before` of an earlier
+ * choice in the result for the whole response. A usable ending never hides an unusable ending. */
 
 bool rc_stream_finish_counts(rc_stream_finish before, rc_stream_finish candidate);
 

@@ -16,9 +16,9 @@ rc_stream_walk_result rc_stream_walk_result_none(void)
     return found;
 }
 
-/* The walk passes over the text once and skips members that no shape names. The depth of the
- * recursion is limited by the shapes, not by the text. Each step returns false if the text is
- * malformed. */
+/* The walk reads the text once and skips members that no shape (the lists of members in
+ * spec/stream_events.def) names. The depth of the recursion is limited by the shapes, not by the
+ * text. Each step returns false if the text is malformed. */
 
 typedef struct walk {
     rc_json_walk json;
@@ -166,7 +166,7 @@ static const rc_stream_field *field_of(const rc_stream_shape *form, rc_str key)
     return NULL;
 }
 
-/* Walks the array at the current position. Elements that are objects have this shape. */
+/* Walks the array at the current position. Elements that are objects have the shape `form`. */
 static bool walk_array(walk *w, const rc_stream_shape *form)
 {
     rc_json_walk *json = &w->json;
@@ -228,7 +228,7 @@ static rc_str type_of(rc_str name, rc_str data)
 }
 
 /* Returns the kind of an untyped event in which nothing was found: PREAMBLE if it has the first
- * member of the shape, like a role or an empty delta; else OTHER. */
+ * member of the root shape, as an event with a role or an empty delta does; else OTHER. */
 static unsigned kinds_of_nothing(rc_str data, const rc_stream_shape *root)
 {
     rc_json_member first = {.key = root->fields[0].key};
@@ -278,9 +278,9 @@ bool rc_stream_walk(rc_stream_dialect dialect, rc_str name, rc_str data,
     return true;
 }
 
-/* Returns the offset, after the quote, of the last such key in the tail; RC_STR_NPOS: none. A quote
- * inside a string is preceded by a backslash, so a name between unescaped quotes is a key, or a
- * string value equal to it. */
+/* Returns the offset of the last occurrence of the key in the tail, after its opening quote;
+ * RC_STR_NPOS: none. A quote inside a string is preceded by a backslash, so a name between
+ * unescaped quotes is a key, or a string value equal to it. */
 static size_t last_key(rc_str tail, rc_str key)
 {
     if (key.len == 0 || tail.len < key.len + 3)
@@ -292,8 +292,8 @@ static size_t last_key(rc_str tail, rc_str key)
     return RC_STR_NPOS;
 }
 
-/* Returns the string value of the last such key in the tail; empty: none. ret_key_at: offset of the
- * key, written only if there is a value. */
+/* Returns the string value of the last occurrence of the key in the tail; empty: none.
+ * `ret_key_at`: the offset of the key, written only if there is a value. */
 static rc_str last_value(rc_str tail, rc_str key, size_t *ret_key_at)
 {
     const size_t key_at = last_key(tail, key);
@@ -332,7 +332,7 @@ const rc_stream_type *rc_stream_tail_type(rc_stream_dialect dialect, rc_str tail
     const rc_str type = last_value(end, RC_STR("type"), &key_at);
     if (type.len == 0)
         return NULL;
-    /* Only the closing bracket of the event may follow. */
+    /* Only the closing bracket of the event may follow the type. */
     const size_t behind = (size_t)(type.ptr - end.ptr) + type.len + 1;
     const rc_str rest = rc_str_trim(rc_str_slice(end, behind, end.len));
     return rc_str_eq(rest, RC_STR("}")) ? rc_stream_type_find(dialect, type) : NULL;

@@ -17,25 +17,27 @@ typedef struct rc_stream_walk_result {
 /* Returns an empty result. */
 rc_stream_walk_result rc_stream_walk_result_none(void);
 
-/* Walks the data of an event and fills in *found, which must be empty. name: the event name, used
- * if the data has no type. template: a template for events of this form, used and updated; may be
- * NULL. Members that no shape names are skipped by their quotes and brackets. Returns false, with
- * nothing found, if the data is not a JSON object or array or is malformed where it was examined.
- * The result views data. Its kinds may include RC_STREAM_REPEAT (dialect/stream_table.h). */
+/* Walks the data of an event and fills in *found, which must be empty. `name`: the event name, used
+ * if the data has no type. `template`: a template for events of this form, which is used and
+ * updated; may be NULL. Members that no shape of spec/stream_events.def names are skipped by
+ * matching quotes and brackets. Returns false and leaves *found empty if the data is not a JSON
+ * object or array, or is malformed where it was examined. The result views data. Its kinds may
+ * include RC_STREAM_REPEAT (dialect/stream_table.h). */
 bool rc_stream_walk(rc_stream_dialect dialect, rc_str name, rc_str data,
                     rc_event_template *template, rc_stream_walk_result *found);
 
-/* Records the finish reason in the last bytes of an event, if they contain the dialect's key for
- * it. */
+/* Records the finish reason in the last bytes of an event, if they contain the dialect's key of the
+ * finish reason. */
 void rc_stream_walk_tail(rc_stream_dialect dialect, rc_str tail, rc_stream_walk_result *found);
 
-/* Return the type of an oversized event without a name: from its first bytes, or from its last
- * member. NULL: no type there, or the dialect does not know it. */
+/* Return the type of an oversized event that has no name: rc_stream_head_type reads it in the first
+ * bytes, rc_stream_tail_type in the last member. NULL: there is no type, or the dialect does not
+ * know it. */
 const rc_stream_type *rc_stream_head_type(rc_stream_dialect dialect, rc_str head);
 const rc_stream_type *rc_stream_tail_type(rc_stream_dialect dialect, rc_str tail);
 
 /* Returns the finish reason in the tail as the provider spells it; empty: none. Views tail.
- * ret_key_at: offset of its key, written only if there is one. */
+ * `ret_key_at`: the offset of the key of the finish reason, written only if one was found. */
 rc_str rc_stream_tail_finish(rc_stream_dialect dialect, rc_str tail, size_t *ret_key_at);
 
 #endif

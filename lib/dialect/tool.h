@@ -1,5 +1,6 @@
 /* rc_tool: a function that a model may call; rc_tool_call: a call that the model requested;
- * rc_tool_result: what came of it. All members are views. */
+ * rc_tool_result: the result of such a call. The structs view (point into) the texts of the
+ * caller. */
 #ifndef RC_DIALECT_TOOL_H
 #define RC_DIALECT_TOOL_H
 
@@ -14,14 +15,16 @@ typedef struct rc_tool {
 } rc_tool;
 
 typedef struct rc_tool_call {
-    rc_str id; /* empty: none; Gemini matches calls and results by name and order */
+    rc_str id; /* empty: the call has no id, because Gemini matches calls and results by name and
+                  order */
     rc_str name;
-    rc_str arguments; /* as the model wrote them: should be a JSON object, and may be anything */
-    rc_str signature; /* Gemini's thoughtSignature, which must come back unchanged; empty: none */
+    rc_str arguments; /* as the model wrote them: should be a JSON object, but may be any text */
+    rc_str signature; /* Gemini's thoughtSignature, which must be sent back unchanged; empty:
+                         none */
 } rc_tool_call;
 
 typedef struct rc_tool_result {
-    rc_str id; /* of the call */
+    rc_str id; /* id of the call */
     rc_str name;
     rc_str text;
     bool is_error;

@@ -1,4 +1,4 @@
-/* Tool calls of a response. Called by response_reader.c; rc_tool_call_has_object by prompt.c. */
+/* Tool calls of a response. Called by response_reader.c; prompt.c calls rc_tool_call_has_object. */
 #include "dialect/tool_calls.h"
 
 #include "base/str.h"
@@ -76,7 +76,8 @@ static rc_tool_call_parts *find_key(rc_tool_calls *calls, int64_t key)
     return NULL;
 }
 
-/* Some servers send several whole calls with one index; only their ids tell them apart. */
+/* Some servers send several whole calls with the same index; these calls differ only in their
+ * ids. */
 rc_tool_call_parts *rc_tool_calls_find(rc_tool_calls *calls, int64_t key, rc_str id)
 {
     rc_tool_call_parts *parts = find_key(calls, key);

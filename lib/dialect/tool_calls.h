@@ -13,9 +13,9 @@
 #include "dialect/tool.h"
 
 #define RC_TOOL_CALLS_MAX 64
-/* The ceiling of all texts of all calls. */
+/* Maximum bytes of all texts of all calls together. */
 #define RC_TOOL_CALLS_BYTES_MAX ((size_t)16 << 20)
-/* A key that no other part has. */
+/* The key of a part that is a whole call, so that no other part belongs to it. */
 #define RC_TOOL_CALLS_NO_KEY (-1)
 
 typedef struct rc_tool_call_parts {
@@ -35,24 +35,28 @@ typedef struct rc_tool_calls {
     rc_tool_call_parts list[RC_TOOL_CALLS_MAX];
 } rc_tool_calls;
 
-/* alloc: copies. */
+/* Starts without calls. alloc: copies the struct. */
 void rc_tool_calls_init(rc_tool_calls *calls, const rc_alloc *alloc);
 void rc_tool_calls_done(rc_tool_calls *calls);
 
-/* Returns the call that a part with this key belongs to; a new one if there is none yet, or if the
- * id is another. id: borrows the value of the part's id as in JSON; not a string: the part has
- * none. NULL: there is no room. */
+/* Returns the call to which a part with this key belongs. It is a new call if no call has the key,
+ * or if the call with the key has another id. id: the JSON value of the part's id; borrows during
+ * the call. If the value is not a string, the part has no id. NULL: there is no room for a new
+ * call. */
 rc_tool_call_parts *rc_tool_calls_find(rc_tool_calls *calls, int64_t key, rc_str id);
 
-/* Append a value as in JSON to one of the texts of a call: the content of a string (another value
- * adds nothing), or an object as it stands. */
+/* Append a JSON value to one of the texts of a call. rc_tool_calls_add_string appends the unescaped
+ * content of a string and ignores other values. rc_tool_calls_add_object appends an object
+ * unchanged. */
 void rc_tool_calls_add_string(rc_tool_calls *calls, rc_buf *text, rc_str json);
 void rc_tool_calls_add_object(rc_tool_calls *calls, rc_buf *text, rc_str json);
 
-/* The call at index; views. A call without arguments has "{}". */
+/* Returns the call at `index`; the result views calls. A call without arguments gets the arguments
+ * "{}". */
 rc_tool_call rc_tool_calls_get(const rc_tool_calls *calls, size_t index);
 
-/* Are the arguments a JSON object? False also for those of a response that was cut off. */
+/* Returns whether the arguments are a complete JSON object. If the response was cut off inside the
+ * arguments, they are not. */
 bool rc_tool_call_has_object(const rc_tool_call *call);
 
 #endif

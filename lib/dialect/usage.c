@@ -12,7 +12,7 @@
 /* The maximum nesting of a usage object and its details. */
 #define DEPTH_MAX 4
 
-/* A member that is an object whose members are read, too. */
+/* The role of a member whose value is an object with further counts. */
 #define RC_USAGE_DETAILS RC_USAGE_NUMBER_COUNT
 
 typedef struct member_row {
@@ -66,7 +66,7 @@ void rc_usage_init(rc_usage *usage)
 
 /* --- numbers --- */
 
-/* Converts "12", or "12.0" as some servers write it; -1 for anything else. */
+/* Converts a count of tokens: "12", or "12.0" as some servers write it; -1 for any other text. */
 static int64_t tokens_of(rc_str number)
 {
     int64_t value;
@@ -83,7 +83,8 @@ static int64_t tokens_of(rc_str number)
     return value <= RC_USAGE_MAX ? value : -1;
 }
 
-/* Converts to thousandths or millionths, rounded to the nearest; -1 if it is out of range. */
+/* Converts a number to thousandths or millionths (`parts` is 1e3 or 1e6), rounded to the nearest;
+ * -1 if the number is out of range. */
 static int64_t parts_of(rc_str number, double parts)
 {
     double value;
@@ -177,7 +178,7 @@ static inline bool read_digits(rc_json_walk *json, int64_t *ret_value)
     return true;
 }
 
-/* Records a member. value: -1 if it is not valid. */
+/* Records the value of a member. -1: the value is not valid. */
 static inline void note_member(rc_usage *usage, unsigned which, int64_t value)
 {
     if (value < 0 && which == RC_USAGE_OUTPUT)
@@ -223,7 +224,7 @@ static bool read_members(rc_usage *usage, rc_json_walk *json, unsigned depth)
     return rc_json_walk_byte(json, '}');
 }
 
-/* Reads the object completely or not at all: a truncated object may contain part of a number. */
+/* Reads the object completely or not at all, because a truncated object may end inside a number. */
 bool rc_usage_read_object(rc_usage *usage, rc_str text)
 {
     rc_json_walk json = rc_json_walk_begin(text);
@@ -254,7 +255,8 @@ bool rc_usage_has_tokens(const rc_usage *usage)
 
 /* --- responses --- */
 
-/* An element of "data" is a generated image if it contains the image or its URL. */
+/* Returns whether an element of "data" is a generated image, that is, contains the image or its
+ * URL. */
 static bool is_image(rc_str element)
 {
     rc_json_member members[] = {{.key = RC_STR("b64_json")}, {.key = RC_STR("url")}};
@@ -278,7 +280,7 @@ static void count_images(rc_usage *usage, rc_str list)
         usage->images = count;
 }
 
-/* Returns whether "data" is a list of embeddings, which have no output text, in whatever encoding.
+/* Returns whether "data" is a list of embeddings, in any encoding. Embeddings have no output text.
  */
 static bool is_embedding(rc_str list)
 {
@@ -297,7 +299,7 @@ typedef struct top {
     rc_json_value values[TOP_MAX];
 } top;
 
-/* Finds the top-level members, and in the same scan those that the caller wants (more). */
+/* Finds the top-level members with usage, and in the same scan the members in `more`. */
 static rc_status find_top(top *t, rc_str text, rc_json_member *more, size_t count)
 {
     rc_str keys[TOP_MAX];
@@ -349,7 +351,8 @@ static bool read_location(rc_usage *usage, const top *t, unsigned at, bool is_to
            rc_usage_read_number(usage, TOP_KEYS[at], value);
 }
 
-/* Reads the usage at all locations. is_top: objects that may contain a usage object are read, too.
+/* Reads the usage at all locations. `is_top`: objects that may contain a usage object are read,
+ * too.
  */
 static bool read_locations(rc_usage *usage, const top *t, bool is_top)
 {
@@ -446,8 +449,8 @@ rc_status rc_usage_read_checked(rc_usage *usage, rc_str body, rc_json_member *mo
     return status;
 }
 
-/* Reads the object after the key that ends at `at`. Returns false if there is none, or if it is
- * truncated. */
+/* Reads the usage object after the key that ends at `at`. Returns false if there is no object, or
+ * if the object is truncated. */
 static bool read_behind_key(rc_usage *usage, rc_str tail, size_t at)
 {
     while (at < tail.len && (rc_ascii_is_space(tail.ptr[at]) || tail.ptr[at] == ':'))
@@ -494,8 +497,9 @@ static int64_t at_most(int64_t value, int64_t most)
     return value > most ? (most < 0 ? 0 : most) : value;
 }
 
-/* Adds output that only the total reveals: xAI does not include reasoning in the output, although
- * the member has the usual name, and Gemini's OpenAI-compatible API does not report reasoning. */
+/* Adds output tokens that are only part of the reported total: xAI does not include reasoning in
+ * the output, although the member has the usual name, and Gemini's OpenAI-compatible API does not
+ * report reasoning. */
 static void add_unshown(rc_usage_count *count, int64_t total)
 {
     if (count->input < 0 || count->output < 0)
@@ -526,7 +530,7 @@ rc_usage_count rc_usage_reported(const rc_usage *usage)
     if (is_plain)
         count.input = sum(count.input, sum(n[RC_USAGE_CACHED_APART], n[RC_USAGE_WRITTEN_APART]));
     count.input = sum(count.input, n[RC_USAGE_TOOLS]);
-    /* Without a reported output, it is the total minus the input. */
+    /* If no output is reported, the output is the total minus the input. */
     if (count.output < 0 && count.input >= 0 && n[RC_USAGE_TOTAL] > count.input)
         count.output = n[RC_USAGE_TOTAL] - count.input;
     add_unshown(&count, n[RC_USAGE_TOTAL]);

@@ -34,7 +34,7 @@ typedef struct rc_json_member rc_json_member; /* json/find.h */
 
 /* The largest plausible number: ten times the largest context window of any model. */
 #define RC_USAGE_MAX INT64_C(100000000)
-/* A larger usage object is ignored. */
+/* Maximum bytes of a usage object; a larger object is ignored. */
 #define RC_USAGE_OBJECT_MAX_BYTES ((size_t)64 << 10)
 
 /* The meanings of the members in spec/usage.def. */
@@ -77,44 +77,47 @@ typedef struct rc_usage_count {
     int64_t cost_micros; /* the cost that the provider reported, in millionths of a dollar */
 } rc_usage_count;
 
-/* All counts absent. */
+/* A value with all counts absent. */
 #define RC_USAGE_COUNT_NONE ((rc_usage_count){-1, -1, -1, -1, -1, -1, -1, -1, -1})
 
 /* Starts an empty usage: no counts, no weight. */
 void rc_usage_init(rc_usage *usage);
 
 /* Reads a whole response that is not a stream. If it has no count, its text is weighed instead.
- * Returns whether there was a count. body: borrows. */
+ * Returns whether there was a count. body: borrows during the call. */
 bool rc_usage_read(rc_usage *usage, rc_str body);
 
-/* Reads a response that may be malformed. Returns the status of rc_json_find for its top level, and
- * finds further members in the same scan. Malformed text is not counted; RC_E_TYPE (not an object)
- * is. more: borrows at most RC_USAGE_MORE_MAX members, as for rc_json_find. */
+/* Reads a response that may be malformed. Returns the status of rc_json_find for the top level of
+ * the body. A malformed body is not counted; a body that is not an object (RC_E_TYPE) is. The
+ * members in `more` are found in the same scan, as by rc_json_find. more: borrows at most
+ * RC_USAGE_MORE_MAX members during the call. */
 #define RC_USAGE_MORE_MAX 2
 rc_status rc_usage_read_checked(rc_usage *usage, rc_str body, rc_json_member *more, size_t count);
 
-/* Reads the usage object in the last bytes of an oversized event. Returns whether there was one.
- * tail: borrows. */
+/* Reads the usage object in the last bytes of an oversized event. Returns whether there was a usage
+ * object. tail: borrows during the call. */
 bool rc_usage_read_tail(rc_usage *usage, rc_str tail);
 
-/* Read a usage object, or one number by its name, that the caller has found. Return false if no
- * number was accepted. text, name, number: borrows. */
+/* For callers that have found a part of the usage: rc_usage_read_object reads a usage object,
+ * rc_usage_read_number reads one number by the name of its member. Return false if no number was
+ * accepted. text, name, number: borrows during the call. */
 bool rc_usage_read_object(rc_usage *usage, rc_str text);
 bool rc_usage_read_number(rc_usage *usage, rc_str name, rc_str number);
 
-/* Adds the usage of a later part of the same response. part: borrows. */
+/* Adds the usage of a later part of the same response. part: borrows during the call. */
 void rc_usage_add(rc_usage *usage, const rc_usage *part);
 
 /* Returns whether there is any count of tokens. */
 bool rc_usage_has_tokens(const rc_usage *usage);
 
-/* Returns whether there is a count of tokens that lacks the output. False for audio, which is paid
- * for by its length, and if the total equals the input, which means no output, unless the reported
- * output was invalid. */
+/* Returns whether the provider counted tokens, but not those of the output. False for audio, which
+ * is billed by its length. Also false if the total equals the input, which means that there was no
+ * output, unless the reported output was invalid. */
 bool rc_usage_lacks_output(const rc_usage *usage);
 
-/* Returns whether the reported output is 0 or the total equals the input. If there is text, the
- * server does not count: then the text is weighed, and rc_usage_charge uses the estimate. */
+/* Returns whether the reported output is 0 or the total equals the input. If the response has text
+ * nevertheless, the server does not count tokens. The text is then weighed, and rc_usage_charge
+ * uses the estimate. */
 bool rc_usage_has_no_output(const rc_usage *usage);
 
 /* Returns whether a whole response has its text in this top-level member. */
@@ -133,7 +136,7 @@ typedef enum rc_usage_location {
 rc_usage_location rc_usage_location_of(rc_str name);
 
 /* Returns the counts so far, combined from the reported numbers: cached and written never exceed
- * the input, reasoning never exceeds the output. usage: borrows. */
+ * the input, reasoning never exceeds the output. usage: borrows during the call. */
 rc_usage_count rc_usage_reported(const rc_usage *usage);
 
 #endif

@@ -9,7 +9,7 @@ typedef enum source {
     FROM_NOWHERE,
     FROM_COUNT,  /* the provider's count, else 0 */
     FROM_EITHER, /* the provider's count, else the estimate */
-    FROM_LARGER  /* the larger of count and estimate; the count if it is final */
+    FROM_LARGER  /* the larger of the provider's count and the estimate; the count if it is final */
 } source;
 
 static const struct {
@@ -36,8 +36,8 @@ static uint64_t or_none(int64_t number)
     return number > 0 ? (uint64_t)number : 0;
 }
 
-/* Sets the input. A reported input of 0 comes from a server that does not count, as no request is
- * empty; it is ignored. */
+/* Sets the input. A reported input of 0 is ignored: no request is empty, so the server does not
+ * count tokens. */
 static void set_input(rc_charge *charge, const rc_usage_count *reported, source from,
                       const rc_usage_estimate *estimate)
 {
@@ -56,8 +56,8 @@ static void set_input(rc_charge *charge, const rc_usage_count *reported, source 
     }
 }
 
-/* Sets the output. A reported output of 0 although there was text comes from a server that does not
- * count; it is ignored. */
+/* Sets the output. A reported output of 0 is ignored if text was received, because the server then
+ * does not count tokens. */
 static void set_output(rc_charge *charge, const rc_usage *usage, const rc_usage_count *reported,
                        source from)
 {
@@ -71,12 +71,14 @@ static void set_output(rc_charge *charge, const rc_usage *usage, const rc_usage_
     }
     if ((!is_reported || is_open) && guess > charge->output)
         charge->output = guess;
-    /* A response with a count but without output, such as an embedding, is not an estimate. */
+    /* The charge of a response with a count but without output, such as an embedding, is not an
+     * estimate. */
     if (is_open || (from != FROM_COUNT && !is_reported && charge->output > 0))
         charge->is_estimated = true;
 }
 
-/* Sets the images: those in the response, else the number that was requested. */
+/* Sets the number of images: the number in the response if it is known, else the number that was
+ * requested. */
 static void set_images(rc_charge *charge, const rc_usage_count *reported, source from,
                        const rc_usage_estimate *estimate)
 {
@@ -86,7 +88,7 @@ static void set_images(rc_charge *charge, const rc_usage_count *reported, source
         charge->images = estimate->images;
 }
 
-/* Computes the charge. reported: the result of rc_usage_reported. */
+/* Computes the charge. `reported`: the result of rc_usage_reported. */
 static rc_charge charge_of(const rc_usage *usage, const rc_usage_count *reported,
                            rc_attempt_end end, const rc_usage_estimate *estimate)
 {

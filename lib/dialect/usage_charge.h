@@ -9,8 +9,8 @@
  *   CANCELLED      the same                 the count is final       the same
  *   DONE           counted or estimated     counted or estimated     some servers do not count
  *
- * A charge is marked as estimated if its input or its output is. Work that was neither counted nor
- * received (reasoning of an attempt that was cut) is not included. */
+ * A charge is marked as estimated if its input or its output is estimated. Work that was neither
+ * counted nor received, such as the reasoning of an attempt that was cut, is not included. */
 #ifndef RC_DIALECT_USAGE_CHARGE_H
 #define RC_DIALECT_USAGE_CHARGE_H
 
@@ -28,7 +28,8 @@ typedef enum rc_attempt_end {
     RC_ATTEMPT_END_COUNT
 } rc_attempt_end;
 
-/* The charge of one attempt, in tokens where no other unit is named. All zero: nothing. */
+/* The charge of one attempt, in tokens where no other unit is named. All members 0: nothing is
+ * charged. */
 typedef struct rc_charge {
     uint64_t input;       /* all input, cached or not; a few times RC_USAGE_MAX at most */
     uint64_t output;      /* all output, reasoning included */
@@ -41,21 +42,22 @@ typedef struct rc_charge {
     uint64_t cost_micros; /* the cost that the provider reported, if has_cost */
     bool has_cost;
     bool is_measured;  /* all numbers are the provider's counts */
-    bool is_estimated; /* some numbers are estimates; neither flag: nothing is charged */
+    bool is_estimated; /* some numbers are estimates; if is_measured is false as well, nothing is
+                          charged */
 } rc_charge;
 
 /* Returns the charge of an attempt. request: the request body, read only if something must be
- * estimated. usage, request: borrows. */
+ * estimated. usage, request: borrows during the call. */
 rc_charge rc_usage_charge(const rc_usage *usage, rc_attempt_end end, rc_str request);
 
-/* Returns the same for a request whose body is no longer available, with an earlier estimate
- * (borrows). */
+/* As rc_usage_charge, for a request whose body is no longer available. estimate: made from the body
+ * earlier. usage, estimate: borrows during the call. */
 rc_charge rc_usage_charge_by_estimate(const rc_usage *usage, rc_attempt_end end,
                                       const rc_usage_estimate *estimate);
 
 /* Returns the maximum charge of an attempt before it is sent: the estimated input, and for each
- * choice the output that the request allows, or default_output if it sets no limit. Marked as
- * estimated. request: borrows. */
+ * choice the output that the request allows, or default_output if it sets no limit. The charge is
+ * marked as estimated. request: borrows during the call. */
 rc_charge rc_usage_charge_max(rc_str request, uint64_t default_output);
 
 /* Returns "not_sent", "done", ... Gives a static string. */

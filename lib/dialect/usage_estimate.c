@@ -73,8 +73,8 @@ static void read_text(finding *f, member_role role, rc_str value)
 
 static void read_members(finding *f, rc_str object, bool is_top);
 
-/* Reads one member. is_top: it is at the top level; the members of SETTINGS are read for their
- * numbers only. */
+/* Reads one member. `is_top`: the member is at the top level. Inside an object of ROLE_SETTINGS
+ * only numbers are read. */
 static void read_member(finding *f, member_role role, rc_str value, bool is_top)
 {
     switch (role) {
@@ -122,7 +122,7 @@ rc_usage_estimate rc_usage_estimate_read(rc_str body)
         return f.estimate;
     }
     read_members(&f, text, true);
-    /* An unknown form of request: all its strings count. */
+    /* The request has an unknown form, so all its strings count. */
     if (!f.has_text)
         f.weight = rc_weight_json(text, RC_WEIGH_ROLES | RC_WEIGH_MEDIA);
     f.estimate.input = rc_weight_tokens(f.weight);

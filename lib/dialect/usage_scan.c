@@ -134,8 +134,8 @@ static void close_one(rc_usage_scan *scan)
         scan->is_inside = scan->is_in_data = false;
 }
 
-/* Handles a complete key. It decides whether the top-level member has text, and whether an element
- * of "data" is a generated image or a vector. */
+/* Handles a complete key. The key shows whether the top-level member has text, and whether an
+ * element of "data" is a generated image or a vector. */
 static void end_key(rc_usage_scan *scan, rc_usage *usage)
 {
     const rc_str key = key_of(scan);
@@ -392,7 +392,7 @@ void rc_usage_scan_push(rc_usage_scan *scan, rc_usage *usage, rc_str piece)
 
 void rc_usage_scan_end(rc_usage_scan *scan, rc_usage *usage)
 {
-    /* The count of a stream is not final: a later one may be missing. */
+    /* The count of a stream is not final, because a later count may be missing. */
     if (scan->is_read && scan->form == FORM_JSON && scan->base == 0)
         usage->is_final = true;
     if (!scan->is_embedding && (!scan->is_read || rc_usage_lacks_output(usage) ||

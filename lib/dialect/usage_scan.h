@@ -52,7 +52,7 @@ typedef struct rc_usage_scan {
 /* Starts a scan. scratch: borrows until the last push; the scan empties it. */
 void rc_usage_scan_init(rc_usage_scan *scan, rc_buf *scratch);
 
-/* Scans the next piece and adds its counts to usage. piece: borrows. */
+/* Scans the next piece and adds its counts to usage. piece: borrows during the call. */
 void rc_usage_scan_push(rc_usage_scan *scan, rc_usage *usage, rc_str piece);
 
 /* Ends the scan, whether the response is complete or was cut. Adds the weight of the text if the

@@ -153,8 +153,8 @@ static bool is_colon_next(rc_str text, size_t at)
     return at < text.len && text.ptr[at] == ':';
 }
 
-/* Goes from string to string. A string belongs to the last key before it, which is right for the
- * elements of an array, too. */
+/* Weighs one string after the other. A string belongs to the last key before it, which is also
+ * right for the elements of an array. */
 uint64_t rc_weight_json(rc_str json, unsigned flags)
 {
     const rc_json_scan *scan = rc_json_scan_best();

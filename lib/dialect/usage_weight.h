@@ -20,17 +20,18 @@
 /* An image, a file or audio: 1000 tokens, whatever its size. */
 #define RC_WEIGHT_MEDIA 4000u
 
-/* Flags: what counts in addition to the text of strings. */
+/* Flags of rc_weight_json: what is weighed in addition to the text of strings. */
 #define RC_WEIGH_KEYS 1u  /* keys, for schemas, whose keys the model reads */
 #define RC_WEIGH_ROLES 2u /* the role of each message: RC_WEIGHT_ROLE */
 #define RC_WEIGH_MEDIA 4u /* data and URLs: RC_WEIGHT_MEDIA */
 
-/* Returns the weight of a raw JSON string: the text between its quotes, with escapes. text:
- * borrows. */
+/* Returns the weight of a raw JSON string: the text between its quotes, with escapes. text: borrows
+ * during the call. */
 uint64_t rc_weight_text(rc_str text);
 
-/* Returns the weight of all strings of a JSON value that are text: not ids, types, data and URLs.
- * Malformed JSON is split into strings by its quotes. flags: RC_WEIGH_ bits. json: borrows. */
+/* Returns the weight of all strings of a JSON value that are text, which excludes ids, types, data
+ * and URLs. Malformed JSON is split into strings at its quotes. `flags`: RC_WEIGH_ bits. json:
+ * borrows during the call. */
 uint64_t rc_weight_json(rc_str json, unsigned flags);
 
 /* Returns whether the string value of a member with this key is text: not an id, a type, data or a
@@ -40,7 +41,8 @@ bool rc_weight_is_text(rc_str key);
 /* Returns whether the string value of a member with this key was written by the model. */
 bool rc_weight_is_content(rc_str key);
 
-/* Returns whether a JSON value contains a non-empty string written by the model. json: borrows. */
+/* Returns whether a JSON value contains a non-empty string written by the model. json: borrows
+ * during the call. */
 bool rc_weight_has_content(rc_str json);
 
 /* Converts a weight to tokens, rounded up. */
