@@ -1,5 +1,6 @@
-/* rc_budgets: which budgets an attempt belongs to, what it costs, and their state after a restart.
- * Called by hub.c, gateway_admin.c and exchanges. */
+/* rc_budgets: finds the budgets that an attempt belongs to, computes the attempt's cost, and
+ * restores the spent amounts of the budgets after a restart. Called by hub.c, gateway_admin.c and
+ * exchanges. */
 #include "gateway/state/budgets.h"
 
 #include <string.h>
@@ -16,7 +17,8 @@
 
 #define FIRST_CAPACITY 16u
 
-/* A target that a client names directly counts in the budgets of the first so many routes to it. */
+/* An attempt at a target that a client names directly ("provider/model") counts in the budgets of
+ * the routes that lead to this target, but at most of this number of routes. */
 #define DIRECT_ROUTES_MAX 32u
 
 _Static_assert(RC_CONFIG_BUDGETS_MAX + 1 + DIRECT_ROUTES_MAX <= RC_LEDGER_BUDGETS_MAX,
@@ -99,7 +101,8 @@ static bool grow(rc_budgets *budgets)
     return true;
 }
 
-/* A row's name is "clientapp": kind and name without a space. No kind is a prefix of another. */
+/* A row's name is "clientapp": kind and name without a space. The name is unambiguous, because no
+ * kind is a prefix of another kind. */
 static bool is_named(const rc_budgets_row *row, const budget *b)
 {
     size_t kind_len = strlen(b->kind);
@@ -108,7 +111,8 @@ static bool is_named(const rc_budgets_row *row, const budget *b)
            memcmp(row->name + kind_len, b->name.ptr, b->name.len) == 0;
 }
 
-/* Finds or adds the row of a budget. RC_LEDGER_NO_BUDGET: out of memory. */
+/* Returns the row of a budget and adds the row if it is missing. Returns RC_LEDGER_NO_BUDGET if
+ * memory runs out. */
 static uint32_t row_of(rc_budgets *budgets, const budget *b)
 {
     for (uint32_t i = 0; i < budgets->row_count; i++)
@@ -162,8 +166,8 @@ static size_t budget_count(const rc_config *config)
     return config->client_count + config->route_count + config->budget_count;
 }
 
-/* The budgets in the configuration's order: clients, routes, named budgets. A limit of 0 means
- * none. */
+/* Returns the budget at an index. The order is: all clients, all routes, all named budgets. A
+ * client or route without a budget has the limit 0. */
 static budget budget_at(const rc_config *config, size_t index)
 {
     if (index < config->client_count)
@@ -174,7 +178,7 @@ static budget budget_at(const rc_config *config, size_t index)
     return named_budget(&config->budgets[index - config->route_count]);
 }
 
-/* Never 0. */
+/* Size of the array of rows in bytes. It has one spare element, so that the size is never 0. */
 static size_t rows_size(const rc_config *config)
 {
     return (budget_count(config) + 1) * sizeof(uint32_t);
@@ -205,8 +209,8 @@ static bool prepare(rc_budgets *budgets, rc_budgets_snapshot *snapshot)
     return true;
 }
 
-/* Takes budgets that the new snapshot lacks out of force. If one comes back, it is restored from
- * the store. */
+/* Takes the budgets that the new snapshot lacks out of force. If a later snapshot has such a budget
+ * again, its spent amount is read from the store again. */
 static bool retire_others(rc_budgets *budgets, int64_t now_unix_ms)
 {
     bool wakes = false;
@@ -257,9 +261,9 @@ static bool is_target(const rc_config *config, const rc_config_target *target, r
                                                  : rc_str_eq_nocase(target->model, model);
 }
 
-/* True: the route could send a request without a provider in its model to this target. A target
- * with the model "*" gets the client's model; for it only the first route that matches the model
- * counts. */
+/* Whether the route could send a request for a plain model name (without a provider) to this
+ * target. A chain entry with the model "*" gets the client's model, so it counts only in the first
+ * route that matches this model. */
 static bool leads_to(const rc_config *config, size_t index, rc_str target)
 {
     const rc_config_route *route = &config->routes[index];
@@ -276,8 +280,9 @@ static bool leads_to(const rc_config *config, size_t index, rc_str target)
            is_target(config, &route->overflow_to, provider, model, is_first);
 }
 
-/* True: the route is the one that was used, or `route` is the name of a provider whose target was
- * named directly and this route leads to that target. */
+/* Whether a usage belongs to the configured route number `index`. It does if `route` is the pattern
+ * of this route. If a client named the target directly, `route` is the name of a provider; then the
+ * usage belongs to each configured route that leads to the target. */
 static bool is_of_route(const rc_config *config, size_t index, rc_str route, rc_str target)
 {
     const bool is_direct =
@@ -286,7 +291,8 @@ static bool is_of_route(const rc_config *config, size_t index, rc_str route, rc_
            (is_direct && leads_to(config, index, target));
 }
 
-/* An empty pattern matches everything. Case is ignored, as providers may do. */
+/* Whether the pattern matches the text. An empty pattern matches everything. The case of letters is
+ * ignored, because providers may ignore it. */
 static bool fits(rc_str pattern, rc_str text)
 {
     return pattern.len == 0 || rc_glob_matches_nocase(pattern, text);
@@ -312,7 +318,7 @@ static bool is_matched(const rc_config *config, const rc_config_match *match, rc
 
 /* ---- restoring what was spent ---- */
 
-/* True: the budget at this index counts this usage. */
+/* Whether the budget at this index counts this usage. */
 static bool is_counted(const rc_config *config, size_t index, const rc_store_daily_usage *spent)
 {
     if (index < config->client_count)
@@ -330,7 +336,7 @@ typedef struct restoring {
     int64_t now_unix_ms;
 } restoring;
 
-/* True: the usage had no price, judged by the current price list. */
+/* Whether the usage cost nothing because the current price list has no price for its target. */
 static bool is_unpriced(const rc_budgets_snapshot *snapshot, const rc_store_daily_usage *spent)
 {
     const rc_config *config = snapshot->config;
@@ -366,7 +372,8 @@ static bool restore_row(void *ctx, const rc_store_daily_usage *spent)
     return true;
 }
 
-/* The first day to read: the first of this month, or 0 if a budget never renews. */
+/* Returns the first day to read from the store: the first of this month, or 0 if a budget never
+ * renews. */
 static int64_t first_day(const rc_budgets *budgets, const rc_budgets_snapshot *snapshot,
                          int64_t now_unix_ms, bool *ret_has_new)
 {
@@ -386,7 +393,8 @@ static int64_t first_day(const rc_budgets *budgets, const rc_budgets_snapshot *s
 
 /* ---- restoring what an operator raised ---- */
 
-/* Appends "month client app". The period is part of the name: another period is another budget. */
+/* Appends "month client app". The period is part of the name, because a budget with another period
+ * is another budget. */
 static void push_raise_name(rc_buf *buf, const budget *b)
 {
     static const char *const periods[] = {"day ", "month ", "total "};
@@ -405,7 +413,8 @@ static bool has_raise_name(const budget *b, rc_str name)
     return rc_buf_status(&text) == RC_OK && rc_str_eq(rc_buf_get(&text), name);
 }
 
-/* Ignores saved states of earlier periods. Restoring the same state twice has no further effect. */
+/* Restores the amount by which an operator raised a budget. Raises of earlier periods are ignored.
+ * Restoring the same raise twice has no further effect. */
 static bool restore_raise(void *ctx, const rc_saved_state *saved)
 {
     const restoring *r = ctx;
@@ -482,7 +491,8 @@ static rc_str route_name(const rc_budgets_snapshot *snapshot, const rc_budgets_a
     return attempt->provider != NULL ? attempt->provider->name : RC_STR("");
 }
 
-/* The budgets of all routes that lead to a target, each once. */
+/* Writes the budget rows of the routes that lead to a target, each row once, and returns their
+ * number. */
 static uint32_t direct_rows(const rc_config *config, const uint32_t *routes, rc_str target,
                             uint32_t *ret_rows)
 {

@@ -1,5 +1,5 @@
-/* rc_hub: set-up, publishing of snapshots and the chains' start entries. Called by gateway.c, the
- * loops and exchanges. */
+/* rc_hub: creates and frees the hub, publishes snapshots and stores the entry at which the calls of
+ * a chain begin. Called by gateway.c, the loops and exchanges. */
 #include "gateway/state/hub.h"
 
 #include <string.h>
@@ -29,8 +29,8 @@ static void free_counters(rc_hub *hub)
     rc_metrics_free(hub->metrics);
 }
 
-/* Without a random source the hash key is zero. An attacker could then craft hash collisions, whose
- * only effect is that a request is counted as repeated. */
+/* Without a random source the hash key is zero, and an attacker could craft hash collisions. The
+ * only effect of a collision is that a request is counted as repeated. */
 static bool init_repeats(rc_hub *hub)
 {
     uint8_t key[16] = {0};
@@ -130,7 +130,9 @@ bool rc_hub_load(rc_hub *hub, const rc_snapshot_input *input, uint64_t now_ms,
         return false;
     if (rc_budgets_load(&hub->budgets, snapshot->config, snapshot->prices,
                         rc_clock_unix_ms(hub->calls), &snapshot->budgets, NULL) != RC_OK) {
-        snapshot->input = (rc_snapshot_input){0}; /* Still the caller's. */
+        snapshot->input = (rc_snapshot_input){0}; /* On failure the input still belongs to the
+                                                     caller, so that rc_snapshot_release must not
+                                                     free it. */
         rc_snapshot_release(snapshot);
         *ret_error = (rc_load_error){.is_memory = true, .text = "there is no memory for it"};
         return false;
@@ -145,8 +147,8 @@ bool rc_hub_load(rc_hub *hub, const rc_snapshot_input *input, uint64_t now_ms,
     hub->snapshot = snapshot;
     atomic_store_explicit(&hub->generation, generation, memory_order_release);
     uv_mutex_unlock(&hub->lock);
-    /* The snapshot is published before the pools: a loop that gets a new credential finds its
-     * key. */
+    /* The snapshot is published before the pools of credentials, so that a loop that gets a new
+     * credential finds its key in the snapshot. */
     for (size_t i = 0; i < snapshot->config->provider_count; i++)
         rc_hub_set_pool(hub, &snapshot->providers[i], generation);
     rc_snapshot_release(before);
@@ -161,8 +163,8 @@ rc_snapshot *rc_hub_take_snapshot(rc_hub *hub)
     return snapshot;
 }
 
-/* If the store cannot be read, the budgets begin at zero; opening the store for writing reports the
- * failure. */
+/* If the store cannot be read, the spent amounts begin at zero. The failure is not reported here,
+ * because the writer reports it when it opens the store. */
 void rc_hub_restore_budgets(rc_hub *hub, const rc_snapshot *snapshot)
 {
     const rc_store_settings reading = {.mode = RC_STORE_READ};
@@ -178,7 +180,8 @@ void rc_hub_restore_budgets(rc_hub *hub, const rc_snapshot *snapshot)
 
 /* ---- chains ---- */
 
-/* Only chains with revert: never remember an entry; the others need no lock. */
+/* Only a chain with `revert: never` remembers the entry that last succeeded. All other chains begin
+ * at their first entry and need no lock. */
 uint16_t rc_hub_first_entry(rc_hub *hub, const rc_route *route)
 {
     if (route->chain.revert != RC_REVERT_NEVER)

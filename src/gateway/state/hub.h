@@ -9,10 +9,11 @@
  * across reloads, so that breakers, cooldowns and calls in flight survive them. The credentials of
  * a provider have consecutive rows; a changed list of keys gets new rows, and a key that is in both
  * lists keeps its state. A target that no route names, only a client, is a named target. At most
- * RC_HUB_NAMED_TARGETS_MAX of these have rows; when all are taken, the row that has been unused
- * longest and holds no state is given to the next name.
+ * RC_HUB_NAMED_TARGETS_MAX named targets have rows. When all these rows are taken, the next name
+ * gets the row that has been unused longest and holds no state.
  *
- * Any thread may use it; its locks are held for microseconds. */
+ * Any thread may call these functions, except where a function says otherwise. The locks of the hub
+ * are held for microseconds. */
 #ifndef RC_GATEWAY_STATE_HUB_H
 #define RC_GATEWAY_STATE_HUB_H
 
@@ -51,19 +52,21 @@ typedef struct rc_key_fingerprint {
 typedef struct rc_hub_target {
     char *name; /* "provider/model" */
     uint16_t name_len;
-    uint16_t provider_len;    /* Length of the provider in name. */
-    uint32_t generation;      /* Generation of the latest snapshot that names it. */
+    uint16_t provider_len;    /* Length of the provider's name in `name`. */
+    uint32_t generation;      /* Generation of the latest snapshot whose configuration has this
+                                 target. */
     uint32_t users;           /* Exchanges and admin actions that hold a reference to this row. */
-    uint64_t unused_since_ms; /* When users became 0. */
+    uint64_t unused_since_ms; /* When `users` became 0. */
     bool is_client_named;     /* No route names this target, only a client. */
-    rc_health health;         /* Health by the results of recent calls. */
+    rc_health health;         /* Health, computed from the results of recent calls. */
 } rc_hub_target;
 
 typedef struct rc_hub_credential {
     char *name; /* "provider:1" */
     uint16_t name_len;
     uint16_t provider_len;
-    uint16_t pool_count; /* On the first row of a provider's list: number of keys. Else 0. */
+    uint16_t pool_count; /* In the first row of a provider's list of keys: the number of keys. In
+                            all other rows: 0. */
     bool is_refused;     /* The store has a saved state that says the provider rejected this key. */
     rc_key_fingerprint fingerprint;
 } rc_hub_credential;
@@ -71,10 +74,11 @@ typedef struct rc_hub_credential {
 struct rc_hub {
     rc_alloc alloc;
     const rc_sys_calls *calls;
-    uv_mutex_t shared_lock; /* Guards shared (its functions take the lock) and the routes'
-                             * chains. */
+    uv_mutex_t shared_lock; /* Guards `shared`, whose functions take the lock themselves, and the
+                               chains of the routes. */
     rc_shared shared;
-    uv_mutex_t lock; /* Guards all members below that are not atomic. Taken before shared_lock. */
+    uv_mutex_t lock; /* Guards all members below that are not atomic. A thread that needs both locks
+                        takes this lock before shared_lock. */
     rc_hub_target *targets;
     uint32_t target_count;
     uint32_t target_capacity;
@@ -82,33 +86,36 @@ struct rc_hub {
     rc_hub_credential *credentials;
     uint32_t credential_count;
     uint32_t credential_capacity;
-    uint16_t *index; /* Hash table of target names. 0: free slot, else row + 1. */
+    uint16_t *index; /* Hash table of target names. 0 marks a free slot; other values are row +
+                        1. */
     uint32_t index_size;
     uint32_t loop_count;
-    rc_snapshot *snapshot;    /* The newest snapshot. NULL: none yet. */
+    rc_snapshot *snapshot;    /* The newest snapshot. NULL before the first rc_hub_load. */
     atomic_uint generation;   /* Generation of the newest snapshot. */
-    rc_writer *writer;        /* NULL: the audit is off. */
-    rc_str store_url;         /* Own copy. Empty: the audit is off. */
+    rc_writer *writer;        /* NULL if the audit is off. */
+    rc_str store_url;         /* The hub's copy of the store's URL. Empty if the audit is off. */
     atomic_uint in_flight;    /* Requests in progress on all loops. */
-    atomic_uint refused;      /* Credentials with is_refused set. */
-    atomic_size_t kept_bytes; /* Bytes of request bodies in memory, of all loops. */
+    atomic_uint refused;      /* Number of credentials with is_refused set. */
+    atomic_size_t kept_bytes; /* Bytes of request bodies that all loops hold in memory. */
     rc_metrics *metrics;
     rc_budgets budgets;    /* Budgets of money. Has locks of its own. */
     rc_quota_cache quotas; /* Last known quotas of providers. Has a lock of its own. */
     rc_repeats repeats;    /* Requests that clients sent again after a final failure. Has a lock of
                             * its own. */
-    uint8_t hop_len;       /* 0: the gateway has no name in Via. */
+    uint8_t hop_len;       /* Length of `hop`. 0 if the gateway has no name in Via. */
     char hop[RC_HOP_LEN];
 };
 
-/* This gateway's name in the Via header. Empty: it has none. Views the hub. */
+/* Returns this gateway's name in the Via header; empty if it has no name. The result views (points
+ * into) the hub. */
 static inline rc_str rc_hub_hop(const rc_hub *hub)
 {
     return rc_str_make(hub->hop, hub->hop_len);
 }
 
-/* Initialises the hub. loops: number of loops, one metrics shard each. calls: borrows until done.
- * alloc: copies; must be safe for use from all threads. RC_E_NOMEM: nothing is left to free. */
+/* Initialises the hub. loops: number of loops, one metrics shard each. calls: borrows until
+ * rc_hub_done. alloc: copies the struct; it must be safe for use from all threads. After RC_E_NOMEM
+ * nothing needs to be freed. */
 rc_status rc_hub_init(rc_hub *hub, const rc_sys_calls *calls, const rc_alloc *alloc, uint32_t loops,
                       uint64_t now_ms);
 
@@ -117,15 +124,16 @@ void rc_hub_done(rc_hub *hub);
 
 /* ---- snapshots ---- */
 
-/* Makes a snapshot and publishes it: requests that arrive from now on use it. input: takes on
- * success. False: ret_error says why and nothing has changed. Call from one thread at a time. */
+/* Makes a snapshot and publishes it for requests that arrive after the call. input: takes ownership
+ * of its members on success. On failure the function returns false, ret_error has the reason and
+ * nothing has changed. Only one thread at a time may call this function. */
 bool rc_hub_load(rc_hub *hub, const rc_snapshot_input *input, uint64_t now_ms,
                  rc_load_error *ret_error);
 
-/* Reads from the store what was spent in budgets that are new in this snapshot. */
+/* Reads the spent amounts of the budgets that are new in this snapshot from the store. */
 void rc_hub_restore_budgets(rc_hub *hub, const rc_snapshot *snapshot);
 
-/* Gives a reference to the newest snapshot. NULL: there is none. */
+/* Gives the caller a reference to the newest snapshot; NULL if there is no snapshot. */
 rc_snapshot *rc_hub_take_snapshot(rc_hub *hub);
 
 static inline uint32_t rc_hub_generation(const rc_hub *hub)
@@ -135,30 +143,31 @@ static inline uint32_t rc_hub_generation(const rc_hub *hub)
 
 /* ---- registry of targets and credentials ---- */
 
-/* Returns the row of a target that the configuration names; adds one if needed. RC_NO_TARGET: out
- * of memory or rows. */
+/* Returns the row of a target that the configuration names, and adds the row if it is missing.
+ * Returns RC_NO_TARGET if there is no memory or no free row. */
 uint16_t rc_hub_add_target(rc_hub *hub, rc_str provider, rc_str model, uint64_t now_ms);
 
-/* Returns the row of a target that a client names and takes a reference to it; each take needs one
- * rc_hub_release_target. pool: borrows; the provider. RC_NO_TARGET: all rows for named targets are
- * in use. */
+/* rc_hub_take_named_target: returns the row of a target that a client names, and holds a reference
+ * to the row. pool: the provider; borrows during the call. Returns RC_NO_TARGET if all rows for
+ * named targets are in use. rc_hub_release_target: releases the reference; needed once for each row
+ * that was taken. */
 uint16_t rc_hub_take_named_target(rc_hub *hub, rc_str provider, rc_str model,
                                   const rc_snapshot_provider *pool, uint64_t now_ms);
 void rc_hub_release_target(rc_hub *hub, uint16_t target, uint64_t now_ms);
 
-/* Finds or adds the consecutive rows of a provider's keys. ret_first: the first row. False: out of
- * memory or rows. */
+/* Finds or adds the consecutive rows of a provider's keys. ret_first: receives the first row.
+ * fingerprints: borrows during the call. Returns false if there is no memory or no free row. */
 bool rc_hub_add_pool(rc_hub *hub, rc_str provider, const rc_key_fingerprint *fingerprints,
                      size_t count, uint64_t now_ms, uint16_t *ret_first);
 
-/* Notes that the snapshot of this generation names the target. */
+/* Records that the snapshot of this generation has the target. */
 void rc_hub_set_generation(rc_hub *hub, uint16_t target, uint32_t generation);
 
 /* Sets the credentials and the in-flight limit of all targets of a provider. */
 void rc_hub_set_pool(rc_hub *hub, const rc_snapshot_provider *provider, uint32_t generation);
 
-/* rc_hub_first_entry: the entry at which the next call of a route begins. rc_hub_on_delivered: a
- * call succeeded at this entry. */
+/* rc_hub_first_entry: returns the chain entry at which the next call of a route begins.
+ * rc_hub_on_delivered: records that a call succeeded at this chain entry. */
 uint16_t rc_hub_first_entry(rc_hub *hub, const rc_route *route);
 void rc_hub_on_delivered(rc_hub *hub, rc_route *route, uint16_t entry);
 
@@ -169,16 +178,16 @@ void rc_hub_note_health(rc_hub *hub, uint16_t target, rc_health_verdict verdict,
 /* An operator takes a target out of service, or back into service. */
 void rc_hub_set_service(rc_hub *hub, uint16_t target, bool is_in_service, int64_t now_unix_ms);
 
-/* True: at least one route (or, without routes, one provider) can be called now. */
+/* Whether at least one route (or, without routes, one provider) can be called now. */
 bool rc_hub_can_serve(rc_hub *hub, uint64_t now_ms);
 
-/* Finds the target by its name and takes a reference; release it with rc_hub_release_target.
- * RC_NO_TARGET: not found. */
+/* Finds a target by its name and holds a reference to its row, which the caller releases by
+ * rc_hub_release_target. Returns RC_NO_TARGET if the name is unknown. */
 uint16_t rc_hub_take_target(rc_hub *hub, rc_str name);
-/* Finds a credential by its name. RC_NO_TARGET: not found. */
+/* Finds a credential by its name. Returns RC_NO_TARGET if the name is unknown. */
 uint16_t rc_hub_find_credential(rc_hub *hub, rc_str name);
 
-/* Appends the credential's name. False: no such row, or ret_name is full. */
+/* Appends the credential's name. Returns false if the row does not exist or ret_name is full. */
 bool rc_hub_credential_name(rc_hub *hub, uint16_t credential, rc_buf *ret_name);
 
 rc_key_fingerprint rc_key_fingerprint_of(rc_secret key);
@@ -186,10 +195,11 @@ bool rc_key_fingerprint_eq(const rc_key_fingerprint *a, const rc_key_fingerprint
 
 /* ---- limits of credentials at one target ---- */
 
-/* Sets the target's pool of credentials. Keys that were in the old pool keep their state. Needs
- * hub->lock. */
+/* Sets the target's pool of credentials. Keys that were in the old pool keep their state. The
+ * caller holds hub->lock. */
 void rc_hub_set_row_pool(rc_hub *hub, uint16_t row, uint16_t first, uint16_t count);
-/* True: one of the target's credentials is not healthy at this target. Needs shared_lock. */
+/* Whether one of the target's credentials is not healthy at this target. The caller holds
+ * shared_lock. */
 bool rc_hub_has_limits(const rc_target *target, uint64_t now_ms);
 void rc_hub_free_limits(rc_hub *hub);
 
@@ -198,14 +208,16 @@ void rc_hub_free_limits(rc_hub *hub);
 /* Space for the name of a saved state. */
 #define RC_HUB_SAVED_NAME_MAX 300
 
-/* Makes the saved state of a credential: the credential's own state, else its state at this target.
- * target: RC_NO_TARGET: only the credential's own. name: RC_HUB_SAVED_NAME_MAX bytes, which
- * ret_saved views. False: there is nothing to save. */
+/* Makes the saved state of a credential. This is the credential's own state or, if there is none to
+ * save, its state at the target `target`. If target is RC_NO_TARGET, only the credential's own
+ * state is considered. name: space for RC_HUB_SAVED_NAME_MAX bytes; ret_saved views (points into)
+ * it. Returns false if there is nothing to save. */
 bool rc_hub_save_credential(rc_hub *hub, uint16_t target, uint16_t credential, uint64_t now_ms,
                             int64_t now_unix_ms, char *name, rc_saved_state *ret_saved);
 
-/* A credential that was rejected works again: makes the entry that removes the saved state. name:
- * as above. False: nothing is saved. */
+/* Called when a rejected credential works again: makes the entry that removes the credential's
+ * saved state from the store. name: space for RC_HUB_SAVED_NAME_MAX bytes; ret_saved views (points
+ * into) it. Returns false if the store has no saved state. */
 bool rc_hub_unsave_credential(rc_hub *hub, uint16_t credential, uint64_t now_ms, char *name,
                               rc_saved_state *ret_saved);
 
@@ -217,14 +229,16 @@ typedef struct rc_hub_saved_states {
     char names[RC_HUB_SAVED_MAX][RC_HUB_SAVED_NAME_MAX];
 } rc_hub_saved_states;
 
-/* Makes entries that remove the saved states of a credential (its own and at every target), or
- * those of all credentials at one target; the other argument is RC_NO_TARGET. Entries beyond
+/* Makes entries that remove saved states from the store. If target is RC_NO_TARGET, these are the
+ * states of one credential: its own state and its state at each target. If credential is
+ * RC_NO_TARGET, these are the states of all credentials at one target. Entries beyond
  * RC_HUB_SAVED_MAX are left out. */
 void rc_hub_clear_saved(rc_hub *hub, uint16_t target, uint16_t credential, uint64_t now_ms,
                         rc_hub_saved_states *ret_states);
 
-/* Restores the saved states from the store. Call it before the first request. now_unix_ms: the
- * clock may have been set back. False: fault says why. */
+/* Restores the saved states from the store. Must be called before the first request. now_unix_ms:
+ * the system time, which may have been set back since the states were saved. Returns false if the
+ * store cannot be read; `fault` then has the reason. */
 bool rc_hub_restore(rc_hub *hub, rc_store *store, uint64_t now_ms, int64_t now_unix_ms,
                     rc_store_fault *fault);
 

@@ -1,5 +1,5 @@
-/* Health of rc_hub's targets and readiness of its routes. Called by exchanges, the admin interface
- * and /readyz. */
+/* Health of the hub's targets, and whether its routes can serve requests. Called by exchanges, the
+ * admin interface and /readyz. */
 #include "gateway/state/hub.h"
 #include "policy/shared_private.h"
 
@@ -21,9 +21,10 @@ void rc_hub_set_service(rc_hub *hub, uint16_t target, bool is_in_service, int64_
     uv_mutex_unlock(&hub->lock);
 }
 
-/* Needs shared_lock. A target at its in-flight limit counts as open: it takes a call in a moment.
- * The third argument ignores assumed cooldowns (those that the provider did not state): the last
- * target of a chain is called despite them. */
+/* Whether the target can be called now. The caller holds shared_lock. A target at its in-flight
+ * limit counts as open, because it can take a call as soon as another call ends. `true` ignores
+ * assumed cooldowns (those that the provider did not state), because the last target of a chain is
+ * called despite an assumed cooldown. */
 static bool is_open(const rc_shared *shared, uint16_t target, uint64_t now_ms)
 {
     rc_reason why;

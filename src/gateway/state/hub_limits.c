@@ -1,5 +1,6 @@
-/* The state of a credential at one target. Rate limits and daily quotas belong to a model; the same
- * key may work for another one. Called by hub_registry.c and hub.c. */
+/* The state of a credential at one target. Rate limits and daily quotas often apply to one model,
+ * so a key that has reached a limit may still work for another model. Called by hub_registry.c and
+ * hub.c. */
 #include <string.h>
 
 #include "base/str.h"
@@ -10,7 +11,8 @@ static const rc_key_fingerprint *fingerprint_at(const rc_hub *hub, uint32_t cred
     return &hub->credentials[credential].fingerprint;
 }
 
-/* Needs hub->lock. Copies the state of keys that are in the old pool too. */
+/* Copies the state of the keys that are in both the old pool and the new pool. The caller holds
+ * hub->lock. */
 static void carry_over(rc_hub *hub, const rc_target *old, uint16_t first, uint16_t count,
                        rc_credential *limits)
 {
@@ -29,7 +31,8 @@ void rc_hub_set_row_pool(rc_hub *hub, uint16_t row, uint16_t first, uint16_t cou
     if (old.first_credential == first && old.credential_count == count &&
         (count == 0 || old.limits != NULL))
         return;
-    /* Without memory for limits, a limit closes the key for all targets. */
+    /* If there is no memory for limits of single targets, a limit makes the key unusable for all
+     * targets. */
     rc_credential *limits =
         count > 0 ? hub->alloc.get(hub->alloc.ctx, count * sizeof *limits) : NULL;
     for (uint16_t i = 0; limits != NULL && i < count; i++)

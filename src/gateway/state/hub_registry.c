@@ -1,6 +1,7 @@
 /* The registry of rc_hub: gives target and credential names their row numbers in rc_shared. Called
  * by snapshot.c and the admin interface. */
-#define OPENSSL_SUPPRESS_DEPRECATED /* SHA256_Init and its like; see rc_key_fingerprint_of. */
+#define OPENSSL_SUPPRESS_DEPRECATED /* For SHA256_Init, SHA256_Update and SHA256_Final; see
+                                       rc_key_fingerprint_of. */
 #include <string.h>
 
 #include <openssl/crypto.h>
@@ -11,7 +12,8 @@
 #include "sys/clock.h"
 
 #define FIRST_CAPACITY 64u
-/* Longest "provider/model". Longer names share the row of the provider's model "*". */
+/* Longest "provider/model" that has a row of its own. Targets with longer names share the row of
+ * the provider's model "*". */
 #define NAME_MAX_BYTES 1024u
 
 /* ---- memory ---- */
@@ -36,7 +38,8 @@ static void put(const rc_hub *hub, void *memory, size_t size)
         hub->alloc.put(hub->alloc.ctx, memory, size);
 }
 
-/* Grows the name table and rc_shared's table together, or neither. */
+/* Grows the hub's table of targets and the table of rc_shared. If there is no memory for one of
+ * them, neither grows. */
 static bool grow_targets(rc_hub *hub, uint32_t capacity, uint64_t now_ms)
 {
     rc_shared *shared = &hub->shared;
@@ -82,7 +85,7 @@ static bool grow_credentials(rc_hub *hub, uint32_t capacity, uint64_t now_ms)
 
 /* ---- names of targets ---- */
 
-/* FNV-1a */
+/* One step of the hash FNV-1a */
 static uint32_t hash_more(uint32_t hash, rc_str text)
 {
     for (size_t i = 0; i < text.len; i++)
@@ -107,7 +110,8 @@ static rc_str model_in(const rc_hub_target *row)
                        (size_t)(row->name_len - row->provider_len - 1));
 }
 
-/* The index slot that holds the name, or the free slot where it belongs. */
+/* Returns the index slot that holds the name. If the name is missing, returns the free slot where
+ * it belongs. */
 static uint32_t slot_of(const rc_hub *hub, rc_str provider, rc_str model)
 {
     uint32_t slot = hash_of(provider, model) & (hub->index_size - 1);
@@ -120,8 +124,8 @@ static uint32_t slot_of(const rc_hub *hub, rc_str provider, rc_str model)
     return slot;
 }
 
-/* Removes a name from the index. Entries behind it are moved into the hole as far as linear probing
- * allows, because a search ends at the first free slot. */
+/* Removes a name from the index. Later entries of the same probe sequence are moved into the free
+ * slot, because a search (linear probing) ends at the first free slot. */
 static void forget(rc_hub *hub, const rc_hub_target *row)
 {
     const uint32_t mask = hub->index_size - 1;
@@ -138,7 +142,7 @@ static void forget(rc_hub *hub, const rc_hub_target *row)
     }
 }
 
-/* The index is at most half full and its size is a power of two. */
+/* Doubles the index. The index is at most half full, and its size is a power of two. */
 static bool grow_index(rc_hub *hub)
 {
     const uint32_t old_size = hub->index_size;
@@ -169,7 +173,7 @@ static char *join(const rc_hub *hub, rc_str provider, char between, rc_str rest)
     return name;
 }
 
-/* Needs hub->lock. RC_NO_TARGET: not found. */
+/* Returns the row of a name; RC_NO_TARGET if the name is unknown. The caller holds hub->lock. */
 static uint16_t find(const rc_hub *hub, rc_str provider, rc_str model)
 {
     if (hub->index_size == 0)
@@ -207,7 +211,8 @@ uint16_t rc_hub_add_target(rc_hub *hub, rc_str provider, rc_str model, uint64_t 
     uint16_t row = find(hub, provider, model);
     if (row == RC_NO_TARGET)
         row = add(hub, provider, model, now_ms);
-    /* The configuration names this target now: it no longer counts as a named target. */
+    /* The configuration has this target now, so it no longer counts as a target that only clients
+     * name. */
     if (row != RC_NO_TARGET && hub->targets[row].is_client_named) {
         hub->targets[row].is_client_named = false;
         hub->named_target_count--;
@@ -223,7 +228,8 @@ static void set_row_pool(rc_hub *hub, uint16_t row, const rc_snapshot_provider *
     rc_shared_set_limit(&hub->shared, row, (uint32_t)config->max_in_flight);
 }
 
-/* Needs hub->lock. The provider in the newest snapshot; the exchange may use an older one. */
+/* Returns the provider in the newest snapshot, because the exchange may still use an older
+ * snapshot. The caller holds hub->lock. */
 static const rc_snapshot_provider *newest(const rc_hub *hub, const rc_snapshot_provider *mine)
 {
     const rc_snapshot *snapshot = hub->snapshot;
@@ -235,7 +241,8 @@ static const rc_snapshot_provider *newest(const rc_hub *hub, const rc_snapshot_p
 
 /* ---- named targets ---- */
 
-/* Needs hub->lock. True: the row holds no state that would be lost. */
+/* Whether a named target's row is unused and holds no state that would be lost. The caller holds
+ * hub->lock. */
 static bool is_unused(rc_hub *hub, uint32_t row, uint64_t now_ms)
 {
     if (!hub->targets[row].is_client_named || hub->targets[row].users > 0)
@@ -250,8 +257,8 @@ static bool is_unused(rc_hub *hub, uint32_t row, uint64_t now_ms)
     return is_plain;
 }
 
-/* Needs hub->lock. Gives the row of the named target that has been unused longest to another name
- * and resets its state. */
+/* Gives the row of the named target that has been unused longest to another name, and resets the
+ * state of the row. The caller holds hub->lock. */
 static uint16_t reuse_row(rc_hub *hub, rc_str provider, rc_str model, uint64_t now_ms)
 {
     uint32_t found = hub->target_count;
@@ -370,7 +377,8 @@ static bool is_of(const rc_hub_credential *row, rc_str provider)
     return rc_str_eq(rc_str_make(row->name, row->provider_len), provider);
 }
 
-/* Needs hub->lock. True: the provider's latest list has exactly these keys in this order. */
+/* Whether the provider's latest list has exactly these keys in this order. The caller holds
+ * hub->lock. */
 static bool find_pool(const rc_hub *hub, rc_str provider, const rc_key_fingerprint *fingerprints,
                       size_t count, uint32_t *ret_first)
 {
@@ -401,7 +409,8 @@ static bool name_credential(rc_hub *hub, rc_str provider, size_t number, rc_hub_
     return row->name != NULL;
 }
 
-/* Needs hub->lock. Copies the state of the same key from the provider's earlier list. */
+/* Copies the state of a key from the provider's earlier list, if that list has the same key. The
+ * caller holds hub->lock. */
 static void carry_over(rc_hub *hub, rc_str provider, uint32_t first, uint32_t row)
 {
     rc_shared *shared = &hub->shared;
@@ -473,7 +482,8 @@ uint16_t rc_hub_take_target(rc_hub *hub, rc_str name)
     return row;
 }
 
-/* Returns the latest row: an older one of the same name belongs to a replaced list of keys. */
+/* Returns the latest row with this name, because an earlier row with the same name belongs to a
+ * replaced list of keys. */
 uint16_t rc_hub_find_credential(rc_hub *hub, rc_str name)
 {
     uint16_t row = RC_NO_TARGET;

@@ -18,7 +18,8 @@ static void push_fingerprint(rc_buf *buf, const rc_key_fingerprint *fingerprint)
     }
 }
 
-/* Needs hub->lock. Appends "provider#0123456789abcdef"; the index in the list is not part of it. */
+/* Appends "provider#0123456789abcdef". The key's index in the list is not part of this name, so the
+ * order of the keys may change. The caller holds hub->lock. */
 static void push_saved_name(const rc_hub_credential *row, rc_buf *buf)
 {
     rc_buf_push(buf, rc_str_make(row->name, row->provider_len));
@@ -26,7 +27,7 @@ static void push_saved_name(const rc_hub_credential *row, rc_buf *buf)
     push_fingerprint(buf, &row->fingerprint);
 }
 
-/* Needs hub->lock. Appends "provider#0123456789abcdef/model". */
+/* Appends "provider#0123456789abcdef/model". The caller holds hub->lock. */
 static void push_limit_name(const rc_hub_credential *row, const rc_hub_target *target, rc_buf *buf)
 {
     push_saved_name(row, buf);
@@ -34,7 +35,7 @@ static void push_limit_name(const rc_hub_credential *row, const rc_hub_target *t
                                  (size_t)(target->name_len - target->provider_len)));
 }
 
-/* The state of a credential. */
+/* A copy of a credential's state, read under shared_lock. */
 typedef struct known {
     rc_credential_state state;
     uint64_t until_ms;
@@ -54,7 +55,8 @@ static bool is_lasting(const known *found)
     return found->state == RC_CREDENTIAL_EXHAUSTED || found->state == RC_CREDENTIAL_DEAD;
 }
 
-/* Needs hub->lock. NULL: the target has no limit for this credential. */
+/* Returns the credential's state at the target; NULL if the target has none. The caller holds
+ * hub->lock. */
 static const rc_credential *limit_of(const rc_hub *hub, uint16_t target, uint16_t credential)
 {
     return target < hub->target_count ? rc_target_limit(&hub->shared.targets[target], credential)
@@ -122,7 +124,8 @@ bool rc_hub_unsave_credential(rc_hub *hub, uint16_t credential, uint64_t now_ms,
     return is_good && rc_buf_status(&text) == RC_OK;
 }
 
-/* Needs hub->lock. target: NULL: the credential's own state. */
+/* Adds the entry that removes the saved state of a credential at `target`. If `target` is NULL, the
+ * entry removes the credential's own state. The caller holds hub->lock. */
 static void add_cleared(rc_hub *hub, const rc_hub_target *target, uint16_t credential,
                         const rc_credential *row, uint64_t now_ms, rc_hub_saved_states *states)
 {
@@ -175,7 +178,8 @@ static void restore_credential(const restore *r, const rc_saved_state *saved)
         return;
     if (saved->value == RC_CREDENTIAL_EXHAUSTED && saved->until_unix_ms <= r->now_unix_ms)
         return;
-    /* A rejected key is tried once: it may have been replaced or enabled before the restart. */
+    /* A key that the provider rejected is tried once, because it may have been replaced or enabled
+     * before the restart. */
     const uint64_t until_ms = saved->value == RC_CREDENTIAL_DEAD
                                   ? r->now_ms
                                   : r->now_ms + (uint64_t)(saved->until_unix_ms - r->now_unix_ms);
@@ -193,7 +197,7 @@ static void restore_credential(const restore *r, const rc_saved_state *saved)
     }
 }
 
-/* Finds a provider in the newest snapshot. NULL: none has this name. */
+/* Finds a provider in the newest snapshot. Returns NULL if no provider has this name. */
 static const rc_snapshot_provider *find_provider(const rc_hub *hub, rc_str name)
 {
     const rc_snapshot *snapshot = hub->snapshot;
@@ -203,8 +207,8 @@ static const rc_snapshot_provider *find_provider(const rc_hub *hub, rc_str name)
     return NULL;
 }
 
-/* saved->name is "provider#fingerprint/model". A target that only clients name gets its row
- * here. */
+/* Restores the state of a credential at one target. saved->name is "provider#fingerprint/model". If
+ * only clients name this target, it gets its row here. */
 static void restore_limit(const restore *r, const rc_saved_state *saved)
 {
     rc_hub *hub = r->hub;
@@ -235,7 +239,8 @@ static void restore_limit(const restore *r, const rc_saved_state *saved)
     rc_hub_release_target(hub, row, r->now_ms);
 }
 
-/* A target that has no row yet keeps its saved state in the store until the next restart. */
+/* If the target has no row yet, its state is not restored now; it stays in the store until the next
+ * restart. */
 static void restore_target(const restore *r, const rc_saved_state *saved)
 {
     const uint16_t row = rc_hub_take_target(r->hub, saved->name);
@@ -259,7 +264,8 @@ static bool on_saved_state(void *ctx, const rc_saved_state *saved)
         restore_limit(ctx, saved);
         break;
     case RC_SAVED_STATE_BUDGET:
-        break; /* Done by rc_budgets_restore: a later reload may add the budget. */
+        break; /* rc_budgets_restore reads these states, because a later reload may add the
+                  budget. */
     }
     return true;
 }
@@ -272,9 +278,9 @@ static bool on_newest(void *ctx, const rc_record *record)
     return false;
 }
 
-/* If the clock was set back, short waits would become long ones. The true time is at least that of
- * the newest record, and every saved state was written with a record: computed from there, no wait
- * is longer than the original. */
+/* If the clock was set back, a short cooldown would become a long one. Therefore the current time
+ * is taken to be at least the time of the newest record. Every saved state was written together
+ * with a record, so no restored cooldown is longer than the original one. */
 bool rc_hub_restore(rc_hub *hub, rc_store *store, uint64_t now_ms, int64_t now_unix_ms,
                     rc_store_fault *fault)
 {

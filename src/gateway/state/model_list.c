@@ -17,22 +17,22 @@
 #include "json/writer.h"
 
 #define ID_MAX_BYTES 2048
-/* Most names from routes with "*"; more are left out. The hash set has twice as many slots, a power
- * of two. */
+/* Maximum number of names from routes with "*"; further names are left out. The hash set has twice
+ * as many slots; their number is a power of two. */
 #define KNOWN_MAX 512u
 #define SLOTS (2 * KNOWN_MAX)
 
 typedef struct listing {
     const rc_snapshot *snapshot;
     rc_dialect dialect;
-    const rc_endpoint *endpoint; /* The endpoint that a client of the dialect would use. NULL:
-                                  * any. */
+    const rc_endpoint *endpoint; /* The endpoint that a client of the dialect would use. NULL for
+                                    any endpoint. */
     rc_json_writer writer;
     char ids[2][ID_MAX_BYTES]; /* The first id and the latest one. */
     rc_str first_id;
     rc_str last_id;
     uint32_t known;
-    uint64_t seen[SLOTS]; /* Hashes of names from routes with "*". 0: free slot. */
+    uint64_t seen[SLOTS]; /* Hashes of names from routes with "*". 0 marks a free slot. */
 } listing;
 
 static bool is_open(rc_str model)
@@ -61,13 +61,13 @@ typedef struct facts {
     int64_t created_unix_ms;
     rc_str owner;            /* The provider of the first target. */
     uint64_t context_window; /* 0: unknown */
-    uint32_t capabilities;   /* RC_NEED_ bits */
-    bool has_capabilities;   /* Capabilities are known. */
+    uint32_t capabilities;   /* RC_NEED_ bits that at least one target has */
+    bool has_capabilities;   /* The capabilities of at least one target are known. */
 } facts;
 
-/* Collects the facts of all targets of the route that serve the endpoint. A request goes to a
- * target that has what it needs, so the capabilities are joined; the context window is the smallest
- * one. */
+/* Collects the facts of all targets of the route that serve the endpoint. The capabilities of all
+ * targets are combined, because a request goes to a target that has the capabilities it needs. The
+ * context window is the smallest of all targets. */
 static bool find_facts(const rc_snapshot *snapshot, const rc_route *route,
                        const rc_endpoint *endpoint, facts *ret_facts)
 {
@@ -84,7 +84,7 @@ static bool find_facts(const rc_snapshot *snapshot, const rc_route *route,
         is_found = true;
         if (window > 0 && (ret_facts->context_window == 0 || window < ret_facts->context_window))
             ret_facts->context_window = window;
-        if (has == RC_ROUTE_NEEDS_MASK) /* unknown */
+        if (has == RC_ROUTE_NEEDS_MASK) /* UINT32_MAX was configured: unknown */
             continue;
         ret_facts->has_capabilities = true;
         ret_facts->capabilities |= has;
@@ -171,7 +171,7 @@ static void push_model(rc_json_writer *w, rc_dialect dialect, rc_str id, const f
 
 /* ---- the list ---- */
 
-/* Adds a model to the list. provider: prefix of the name; empty: none. */
+/* Adds a model to the list. provider: the prefix of the name; empty for a name without prefix. */
 static void list_model(listing *l, rc_str provider, rc_str model, const facts *known)
 {
     const bool is_first = l->first_id.len == 0;
@@ -182,14 +182,15 @@ static void list_model(listing *l, rc_str provider, rc_str model, const facts *k
         rc_buf_push_byte(&id, '/');
     rc_buf_push(&id, model);
     if (rc_buf_status(&id) != RC_OK)
-        return; /* No request can name it either. */
+        return; /* The name is too long for a request too. */
     l->last_id = rc_buf_get(&id);
     if (is_first)
         l->first_id = l->last_id;
     push_model(&l->writer, l->dialect, l->last_id, known);
 }
 
-/* Remembers a name from a route with "*". False: listed before, or the set is full. */
+/* Remembers a name from a route with "*". Returns false if the name is already listed or the set is
+ * full. */
 static bool add_seen(listing *l, rc_str provider, rc_str model)
 {
     const rc_str parts[] = {provider, RC_STR("/"), model};
@@ -209,7 +210,7 @@ static bool add_seen(listing *l, rc_str provider, rc_str model)
     return true;
 }
 
-/* True: a request for this model would use this route. */
+/* Whether a request for this model would use this route. */
 static bool leads_to(const listing *l, rc_str model, size_t route)
 {
     rc_str provider;
@@ -222,7 +223,8 @@ static bool leads_to(const listing *l, rc_str model, size_t route)
     return rc_config_route_find(l->snapshot->config, model) == &l->snapshot->config->routes[route];
 }
 
-/* Lists the provider's models from the price list. route: RC_NO_ROUTE: as provider/model. */
+/* Lists the provider's models from the price list. route: only models that use this route are
+ * listed; RC_NO_ROUTE lists all models, as provider/model. */
 #define RC_NO_ROUTE SIZE_MAX
 
 static void list_priced(listing *l, const rc_snapshot_provider *provider, size_t route,
@@ -243,7 +245,8 @@ static void list_priced(listing *l, const rc_snapshot_provider *provider, size_t
     }
 }
 
-/* True: an earlier entry of the chain speaks the same dialect and so comes first. */
+/* Whether an earlier entry of the chain has the same dialect. Only the first entry of each dialect
+ * is listed, because it is tried first. */
 static bool is_behind(const rc_route *route, uint16_t entry)
 {
     const rc_snapshot_provider *mine = route->entries[entry].provider;
@@ -319,7 +322,7 @@ void rc_snapshot_push_model(const rc_snapshot *snapshot, const rc_route *route, 
 {
     rc_json_writer w;
     facts known;
-    /* A model whose targets speak another dialect is shown all the same. */
+    /* A model is shown even if its targets do not have this dialect. */
     if (!find_facts(snapshot, route, endpoint_for(dialect), &known))
         (void)find_facts(snapshot, route, NULL, &known);
     rc_json_writer_init(&w, buf, 0);

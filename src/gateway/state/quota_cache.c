@@ -9,7 +9,7 @@
 struct rc_quota_pair {
     uint16_t target;
     uint16_t credential;
-    uint16_t next; /* Next pair of its hash chain: index + 1. 0: none. */
+    uint16_t next; /* Index + 1 of the next pair in the hash chain. 0 if this is the last pair. */
     bool is_used;
     int64_t updated_unix_ms;
     rc_quota_alarm alarm;
@@ -78,7 +78,8 @@ static bool grow(rc_quota_cache *cache)
     return true;
 }
 
-/* A free pair, or the one that was updated longest ago. NULL: there are no pairs. */
+/* Returns a free pair. If there is none, removes the pair that was updated longest ago from its
+ * hash chain and returns it. NULL if there are no pairs. */
 static rc_quota_pair *oldest(rc_quota_cache *cache)
 {
     rc_quota_pair *found = NULL;

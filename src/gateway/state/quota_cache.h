@@ -4,9 +4,10 @@
  *   loop ──┼─────────────────────────► cache ───┤
  *   loop ──┘                                    └─ facts for the admin interface and the metrics
  *
- * Of each kind of limit the lowest one is kept until it renews (rc_quota_window_ms). The cache
- * holds RC_QUOTA_CACHE_MAX pairs of a key and a model; a new pair evicts the one that was updated
- * longest ago. Any thread may use it; its lock is held for less than a microsecond. */
+ * Of each kind of limit, the cache keeps the limit with the least remaining quota until this limit
+ * renews (rc_quota_window_ms). The cache holds RC_QUOTA_CACHE_MAX pairs of a key and a model; a new
+ * pair evicts the one that was updated longest ago. Any thread may call these functions. The lock
+ * is held for less than a microsecond. */
 #ifndef RC_GATEWAY_STATE_QUOTA_CACHE_H
 #define RC_GATEWAY_STATE_QUOTA_CACHE_H
 
@@ -19,7 +20,7 @@
 
 #define RC_QUOTA_CACHE_MAX 1024u
 #define RC_QUOTA_CACHE_BUCKETS 256u
-/* Longer names of limits are truncated. */
+/* Names of limits with more bytes are truncated. */
 #define RC_QUOTA_NAME_MAX 32u
 
 typedef struct rc_quota_fact {
@@ -28,14 +29,15 @@ typedef struct rc_quota_fact {
     char name[RC_QUOTA_NAME_MAX];
     int64_t remaining;
     int64_t limit;
-    int64_t renews_unix_ms; /* 0: not stated */
-    int64_t until_unix_ms;  /* The fact is valid until then. 0: there is none. */
+    int64_t renews_unix_ms; /* 0 if the provider did not state it */
+    int64_t until_unix_ms;  /* The fact is valid until this time. 0 if the pair has no fact of this
+                               kind. */
 } rc_quota_fact;
 
 /* A fact with the hub's rows of its target and credential. */
 typedef struct rc_quota_entry {
     uint16_t target;
-    uint16_t credential; /* RC_NO_TARGET: no key was sent. */
+    uint16_t credential; /* RC_NO_TARGET if no key was sent. */
     rc_quota_fact fact;
 } rc_quota_entry;
 
@@ -48,26 +50,27 @@ typedef struct rc_quota_cache {
     uint32_t count;
     uint32_t capacity;
     uint16_t buckets[RC_QUOTA_CACHE_BUCKETS]; /* Hash chains: index + 1 of each bucket's first pair.
-                                               * 0: none. */
+                                                 0 for an empty bucket. */
 } rc_quota_cache;
 
-/* Initialises it. alloc: copies; must be safe for use from all threads. RC_E_NOMEM: nothing is left
- * to free. */
+/* Initialises the cache. alloc: copies the struct; it must be safe for use from all threads. After
+ * RC_E_NOMEM nothing needs to be freed. */
 rc_status rc_quota_cache_init(rc_quota_cache *cache, const rc_alloc *alloc);
 void rc_quota_cache_done(rc_quota_cache *cache);
 
-/* Stores the quotas of one response. Returns the limit to warn about, which views quotas. NULL:
- * none. Without memory nothing is stored and NULL is returned. */
+/* Stores the quotas of one response. Returns the limit to warn about; NULL if there is none. The
+ * result views (points into) quotas. If there is no memory, nothing is stored and NULL is
+ * returned. */
 const rc_quota *rc_quota_cache_update(rc_quota_cache *cache, uint16_t target, uint16_t credential,
                                       const rc_quotas *quotas);
 
-/* Removes the facts of a target whose row is given to another target. */
+/* Removes all facts of a row, because the row will belong to another target. */
 void rc_quota_cache_remove(rc_quota_cache *cache, uint16_t target);
 
 /* Copies the facts that are valid now, at most `capacity` of them. Returns their number. */
 uint32_t rc_quota_cache_list(rc_quota_cache *cache, int64_t now_unix_ms, rc_quota_entry *ret_list,
                              uint32_t capacity);
-/* An upper bound of the number of facts. */
+/* Returns an upper bound of the number of facts that rc_quota_cache_list returns. */
 uint32_t rc_quota_cache_max_count(rc_quota_cache *cache);
 
 static inline rc_str rc_quota_fact_name(const rc_quota_fact *fact)
@@ -75,9 +78,9 @@ static inline rc_str rc_quota_fact_name(const rc_quota_fact *fact)
     return fact->name_len > 0 ? rc_str_make(fact->name, fact->name_len) : RC_STR("limit");
 }
 
-/* True: less than RC_QUOTA_LOW_PERCENT of the limit is left. fact: borrows. */
+/* Whether less than RC_QUOTA_LOW_PERCENT of the limit is left. fact: borrows during the call. */
 bool rc_quota_fact_is_low(const rc_quota_fact *fact);
-/* True: a has a smaller share of its limit left than b. Both: borrows. */
+/* Whether `a` has a smaller share of its limit left than `b`. a, b: borrows during the call. */
 bool rc_quota_fact_is_lower(const rc_quota_fact *a, const rc_quota_fact *b);
 
 #endif

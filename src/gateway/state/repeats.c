@@ -84,7 +84,8 @@ uint64_t rc_repeats_hash(const rc_repeats *repeats, const rc_str *parts, size_t 
 
 /* ---- requests ---- */
 
-/* The entry with this hash, or the oldest of its set. */
+/* Returns the entry with this hash. If there is none, returns the oldest entry of the hash's
+ * set. */
 static rc_repeats_entry *slot_of(rc_repeats *repeats, uint64_t hash)
 {
     rc_repeats_entry *set = repeats->entries[hash % RC_REPEATS_SETS];

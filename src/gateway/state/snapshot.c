@@ -30,7 +30,8 @@ void rc_load_error_add(rc_load_error *error, rc_str text)
 
 /* ---- providers ---- */
 
-/* The demo provider has no address. Requests to it are written as for any server. */
+/* Returns the base URL of a provider. The demo provider has no address, but requests to it are
+ * written as for any server, so it gets a made-up address. */
 static rc_str base_of(const rc_config_provider *provider, bool is_demo)
 {
     return is_demo ? RC_STR("http://127.0.0.1/v1") : provider->base_url;
@@ -76,8 +77,8 @@ static bool too_many(rc_load_error *error)
     return false;
 }
 
-/* Finds or adds the rows of the provider's keys. The keys must have been read: their fingerprints
- * show whether the list has changed. */
+/* Finds or adds the rows of the provider's keys. The keys must have been read before, because their
+ * fingerprints show whether the list has changed. */
 static bool find_pool(rc_snapshot *snapshot, rc_snapshot_provider *provider, uint64_t now_ms,
                       rc_load_error *error)
 {
@@ -111,7 +112,8 @@ static bool find_pools(rc_snapshot *snapshot, uint64_t now_ms, rc_load_error *er
 
 /* ---- routes ---- */
 
-/* The configured capabilities, plus one bit for each endpoint of the provider's interface. */
+/* Returns the configured capabilities with one more bit for each endpoint that the provider's API
+ * has. */
 static uint32_t capabilities(const rc_snapshot_provider *provider, uint32_t configured)
 {
     uint32_t all = ~RC_ROUTE_NEEDS_MASK | (configured & RC_ROUTE_NEEDS_MASK);
@@ -139,8 +141,8 @@ static bool has_open(const rc_route *route)
     return false;
 }
 
-/* Finding out what a request needs costs time. It is skipped when all targets have all
- * capabilities. */
+/* Whether a target of the plan lacks a capability. If none does, the capabilities that a request
+ * needs are not determined, because that costs time. */
 static bool checks_needs(const rc_plan *plan)
 {
     for (uint16_t i = 0; i < plan->entry_count; i++)
@@ -242,7 +244,8 @@ static bool read_route(rc_snapshot *snapshot, size_t index, uint64_t now_ms)
     return true;
 }
 
-/* The route for "provider/model" names: one entry, and the default settings of a route. */
+/* Makes the route for "provider/model" names: it has one chain entry and the default settings of a
+ * route. */
 static bool read_direct(rc_snapshot *snapshot, size_t index)
 {
     const rc_snapshot_provider *provider = &snapshot->providers[index];
@@ -429,8 +432,8 @@ rc_route_choice rc_snapshot_choose(rc_snapshot *snapshot, const rc_client_reques
     return choice;
 }
 
-/* Each model that a client names has a row of its own, as long as there are rows, so that the
- * failure of one model does not close the others. */
+/* Each model that a client names gets a row of its own while there are free rows, so that the
+ * failure of one model does not close the provider's other models. */
 uint16_t rc_route_take_target(rc_snapshot *snapshot, const rc_route *route, uint16_t entry,
                               rc_str model, uint64_t now_ms)
 {
@@ -446,7 +449,7 @@ uint16_t rc_route_take_target(rc_snapshot *snapshot, const rc_route *route, uint
 size_t rc_snapshot_find_client(const rc_snapshot *snapshot, rc_secret token)
 {
     size_t found = SIZE_MAX;
-    /* Compares all tokens: the time taken does not reveal which one matches. */
+    /* All tokens are compared, so that the time taken does not reveal which token matches. */
     for (size_t i = 0; i < snapshot->config->client_count; i++) {
         const rc_snapshot_key *key = &snapshot->tokens[i];
         if (rc_secret_eq(rc_secret_make(rc_str_make(key->bytes, key->len)), token))

@@ -4,8 +4,9 @@
  *   routes ────► entries ─────────► targets ─────┴──► rows of rc_hub
  *        └─────► rc_plan, one per route; and one per provider, for "provider/model" names
  *
- * Built once, then read by any thread; all changing state is in rc_hub. Loops and exchanges hold
- * references; releasing the last one wipes the keys and frees the snapshot. */
+ * A snapshot is built once and then read by any thread; state that changes is in rc_hub. Loops and
+ * exchanges hold references to a snapshot. Releasing the last reference wipes the keys and frees
+ * the snapshot. */
 #ifndef RC_GATEWAY_STATE_SNAPSHOT_H
 #define RC_GATEWAY_STATE_SNAPSHOT_H
 
@@ -29,51 +30,55 @@ typedef struct rc_config_price rc_config_price;
 typedef struct rc_hub rc_hub;
 typedef struct rc_prices rc_prices;
 
-/* A copy of a secret; wiped with the snapshot. */
+/* A copy of a secret. It is wiped when the snapshot is freed. */
 typedef struct rc_snapshot_key {
     char *bytes;
     size_t len;
-    struct rc_snapshot_key *previous; /* The key that this one replaced. NULL: none. */
+    struct rc_snapshot_key *previous; /* The key that this key replaced. NULL if it replaced
+                                         none. */
 } rc_snapshot_key;
 
 typedef struct rc_snapshot_provider {
     const rc_config_provider *config;
     rc_origin origin;
-    bool is_demo;       /* The demo provider of this process. */
-    uint16_t first_key; /* Row of the first credential. */
+    bool is_demo;       /* The provider is the mock provider inside this process. */
+    uint16_t first_key; /* Hub row of the first credential. */
     _Atomic(rc_snapshot_key *)
         *keys;           /* One per configured key. A refreshed key replaces the pointer. */
-    uint16_t any_target; /* Row of its model "*", for models that have no row. */
+    uint16_t any_target; /* Hub row of the provider's model "*", for models that have no row of
+                            their own. */
 } rc_snapshot_provider;
 
 /* The provider and model of one chain entry. */
 typedef struct rc_route_entry {
     const rc_snapshot_provider *provider;
-    rc_str model;  /* "*": the model that the client named. */
-    rc_str quoted; /* The model as a JSON string. Empty: the model is "*" or has no valid form. */
-    rc_str header_text;      /* The target's name in response headers. Empty: the model is "*". */
+    rc_str model;  /* "*" stands for the model that the client named. */
+    rc_str quoted; /* The model as a JSON string. Empty if the model is "*" or no valid name. */
+    rc_str header_text;      /* The target's name in response headers. Empty if the model is "*". */
     uint16_t metric;         /* The target's row in the metrics. */
-    uint64_t context_window; /* In tokens. 0: unknown. */
-    bool has_price;          /* price holds the price of short inputs (NULL: unknown). */
+    uint64_t context_window; /* In tokens. 0 if unknown. */
+    bool has_price;          /* `price` is set: it is the price of short inputs, or NULL if the
+                                price is unknown. */
     const rc_config_price *price;
 } rc_route_entry;
 
-/* Inputs up to this many tokens have the price in rc_route_entry; longer ones may cost more. */
+/* Inputs up to this number of tokens have the price in rc_route_entry. Longer inputs may cost
+ * more. */
 #define RC_ROUTE_SHORT_INPUT_TOKENS 32000u
 
 typedef struct rc_route {
-    rc_str name; /* The route's pattern; for a provider's own route the provider's name. */
+    rc_str name; /* The route's pattern. The route of a single provider has the provider's name. */
     rc_plan plan;
     const rc_route_entry *entries; /* One per entry of the plan. */
     rc_chain chain;                /* Guarded by the hub's shared_lock. */
     uint64_t deadline_ms;
-    uint64_t max_deadline_ms; /* The longest deadline that a client may request. Never below
-                               * deadline_ms. */
-    uint64_t max_wait_ms;     /* 0: no limit */
-    uint64_t hedge_ms;        /* 0: no hedging */
+    uint64_t max_deadline_ms; /* The longest deadline that a client may request. It is never below
+                                 deadline_ms. */
+    uint64_t max_wait_ms;     /* 0 for no limit */
+    uint64_t hedge_ms;        /* 0 for no hedging */
     rc_config_timeouts timeouts;
-    bool is_open;      /* One of its entries has the model "*". */
-    bool checks_needs; /* One of its targets lacks a capability that a request may need. */
+    bool is_open;      /* One of the chain entries has the model "*". */
+    bool checks_needs; /* One of the targets lacks a capability that a request may need. */
     bool is_direct;    /* The route of one provider, for "provider/model" names. */
     uint16_t metric;   /* The route's row in the metrics. */
 } rc_route;
@@ -87,51 +92,54 @@ typedef struct rc_snapshot {
     const rc_config *config;
     const rc_prices *prices;
     rc_budgets_snapshot budgets;
-    bool has_budget_rows; /* budgets is initialised. */
+    bool has_budget_rows; /* `budgets` is initialised. */
     bool has_budgets;     /* At least one budget is configured. */
     rc_alloc alloc;
-    rc_arena arena;                  /* Guarded by refresh_lock once the snapshot is in use. */
+    rc_arena arena;                  /* Guarded by refresh_lock after the snapshot is published. */
     uv_mutex_t refresh_lock;         /* Serialises refreshes of keys. */
     rc_snapshot_provider *providers; /* One per configured provider. */
     rc_snapshot_key *tokens;         /* One per configured client. */
     uint16_t *client_metrics;        /* One per configured client: its row in the metrics. */
-    rc_snapshot_key admin_token;     /* Empty: none is configured. */
+    rc_snapshot_key admin_token;     /* Empty if none is configured. */
     rc_route *routes;                /* One per configured route. */
     rc_route *direct;                /* One per configured provider. */
 } rc_snapshot;
 
-/* Makes a snapshot with one reference; reads the secrets. hub: borrows. input: takes on success.
- * NULL: ret_error says why. */
+/* Makes a snapshot with one reference and reads the secrets. hub: borrows for the lifetime of the
+ * snapshot. input: takes ownership of its members on success. Returns NULL on failure; ret_error
+ * then has the reason. */
 rc_snapshot *rc_snapshot_new(rc_hub *hub, const rc_snapshot_input *input, uint32_t generation,
                              uint64_t now_ms, rc_load_error *ret_error);
 
-/* Adds a reference; drops one. rc_snapshot_release accepts NULL. */
+/* rc_snapshot_retain: adds a reference. rc_snapshot_release: drops a reference; accepts NULL. */
 rc_snapshot *rc_snapshot_retain(rc_snapshot *snapshot);
 void rc_snapshot_release(rc_snapshot *snapshot);
 
 /* The route for a request. */
 typedef struct rc_route_choice {
-    rc_route *route; /* NULL: no route matches. */
-    rc_str model;    /* For "provider/model" the part behind the slash, else the model as the client
-                      * named it. */
+    rc_route *route; /* NULL if no route matches. */
+    rc_str model;    /* For "provider/model" the part behind the slash; for all other names the name
+                        as the client sent it. */
 } rc_route_choice;
 
-/* Chooses the route: of "provider/model" the provider's own, else the first configured route that
- * matches. request: borrows. */
+/* Chooses the route of a request. A model "provider/model" has the provider's own route; every
+ * other model has the first configured route that matches. request: borrows during the call; the
+ * result's model points into it. */
 rc_route_choice rc_snapshot_choose(rc_snapshot *snapshot, const rc_client_request *request);
 
-/* True: the model belongs to a well-known provider that is not configured, and only the demo
- * provider would respond. text then gets a sentence with advice. route: the chosen route, or NULL.
- * All borrowed. */
+/* Whether the model belongs to a well-known provider that is not configured, so that only the demo
+ * provider would respond. In this case a sentence with advice is appended to `text`. route: the
+ * chosen route, or NULL. snapshot, route, model: borrows during the call. */
 bool rc_snapshot_explain_missing_provider(const rc_snapshot *snapshot, const rc_route *route,
                                           rc_str model, rc_buf *text);
 
-/* The row of the target that this entry uses for the model. RC_NO_TARGET: out of memory or rows. */
+/* Returns the hub row of the target that this chain entry uses for the model. If the model cannot
+ * get a row of its own, this is the row of the chain entry. */
 uint16_t rc_route_take_target(rc_snapshot *snapshot, const rc_route *route, uint16_t entry,
                               rc_str model, uint64_t now_ms);
 
-/* The capability bit that an endpoint needs in rc_plan. Our own endpoints, the last of the table,
- * need none. */
+/* Returns the capability bit of an endpoint in rc_plan. Endpoints that the gateway serves itself
+ * (the last rows of the table) have no bit. */
 static inline uint32_t rc_endpoint_need(const rc_endpoint *endpoint)
 {
     return endpoint->wire == RC_WIRE_LOCAL ? 0 : UINT32_C(1) << (8 + (unsigned)endpoint->id);
@@ -140,21 +148,21 @@ static inline uint32_t rc_endpoint_need(const rc_endpoint *endpoint)
 #define RC_ROUTE_NEEDS_MASK UINT32_C(0xff)
 
 /* Finds the client with this token; compares in constant time. Returns the client's index, or
- * SIZE_MAX. */
+ * SIZE_MAX if no client has the token. */
 size_t rc_snapshot_find_client(const rc_snapshot *snapshot, rc_secret token);
 
-/* Gets the key of a credential of this provider. ret_key: views the snapshot. False: the snapshot
- * does not have the credential. */
+/* Reads the key of a credential of this provider. ret_key views (points into) the snapshot. Returns
+ * false if the snapshot does not have the credential. */
 bool rc_snapshot_provider_key(const rc_snapshot_provider *provider, uint16_t credential,
                               rc_secret *ret_key);
 
-/* Reads a key again from its file, unless another request has done so since `used` was sent. True:
- * the key has changed. */
+/* Reads a key from its source again, unless another request has done so since the key `used` was
+ * sent. Returns true if the current key differs from `used`. */
 bool rc_snapshot_provider_refresh(rc_snapshot *snapshot, rc_snapshot_provider *provider,
                                   uint16_t credential, rc_secret used);
 
-/* Reads all secrets; called by rc_snapshot_new. Wipe is called when the last reference is
- * dropped. */
+/* rc_snapshot_read_keys: reads all secrets; called by rc_snapshot_new. rc_snapshot_wipe_keys: wipes
+ * all secrets; called when the last reference is dropped. */
 bool rc_snapshot_read_keys(rc_snapshot *snapshot, rc_load_error *ret_error);
 void rc_snapshot_wipe_keys(rc_snapshot *snapshot);
 

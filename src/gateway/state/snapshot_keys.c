@@ -10,7 +10,7 @@ static void add_text(rc_load_error *error, const char *text)
     rc_load_error_add(error, rc_str_c(text));
 }
 
-/* Writes "no API key for provider NAME: the variable X is not set". */
+/* Writes a message such as "no API key for provider NAME: the variable X is not set". */
 static bool refuse(rc_load_error *error, const char *prefix, rc_str owner, const rc_secret_ref *ref,
                    const char *why)
 {
@@ -26,7 +26,8 @@ static bool refuse(rc_load_error *error, const char *prefix, rc_str owner, const
     return false;
 }
 
-/* Copies a secret into the arena, without the line end of its file. */
+/* Copies a secret into the arena, without white space at its ends, such as the line end of a
+ * file. */
 static bool store_key(rc_snapshot *snapshot, rc_str text, rc_snapshot_key *ret_key)
 {
     text = rc_str_trim(text);
@@ -97,7 +98,8 @@ bool rc_snapshot_provider_key(const rc_snapshot_provider *provider, uint16_t cre
 
 /* ---- refresh ---- */
 
-/* Needs refresh_lock. An unchanged key takes no memory. */
+/* Replaces the key at index `at` if it has changed. An unchanged key takes no memory. The caller
+ * holds refresh_lock. */
 static bool replace(rc_snapshot *snapshot, const rc_snapshot_provider *provider, uint32_t at,
                     rc_str text)
 {
@@ -125,8 +127,9 @@ static bool read_again(rc_snapshot *snapshot, const rc_snapshot_provider *provid
     return is_fresh;
 }
 
-/* If several attempts were rejected with the old key, the first one loads the key again. The others
- * see that the key was replaced; their rejection must not be counted against the new key. */
+/* If several attempts were rejected with the old key, the first attempt loads the key again. Each
+ * later attempt finds that the key was already replaced and gets true, because its rejection must
+ * not count against the new key. */
 bool rc_snapshot_provider_refresh(rc_snapshot *snapshot, rc_snapshot_provider *provider,
                                   uint16_t credential, rc_secret used)
 {

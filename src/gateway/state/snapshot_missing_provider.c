@@ -37,7 +37,8 @@ static bool is_configured(const rc_snapshot *snapshot, const rc_config_kind *kin
     return false;
 }
 
-/* A route that names the model is intended, even if it leads to the demo provider. */
+/* Whether the operator wants this route to serve the model. A route whose pattern is not "*" is
+ * intended, even if it leads to the demo provider. */
 static bool is_served(const rc_route *route)
 {
     if (route != NULL && !rc_str_eq(route->name, RC_STR("*")))

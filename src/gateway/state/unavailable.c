@@ -7,11 +7,11 @@
 #include "policy/outcome.h"
 #include "render/text.h"
 
-/* Number of keys named in the text; further ones are only counted. */
+/* Maximum number of keys that the text names; further keys are only counted. */
 #define KEYS_NAMED 3u
 
-/* Returns the state that makes the credential unusable here. A credential has a state in general
- * and one at this target; the state that lasts longer counts. */
+/* Returns the state that makes the credential unusable at this target. A credential has a general
+ * state and a state at this target; the state that lasts longer counts. */
 static rc_credential_state state_of(const rc_shared *shared, const rc_target *target,
                                     uint16_t credential, uint64_t now_ms)
 {
@@ -32,9 +32,10 @@ static rc_credential_state state_of(const rc_shared *shared, const rc_target *ta
 /* Summary of a target's pool of credentials. */
 typedef struct pool {
     uint32_t counts[RC_CREDENTIAL_DEAD + 1]; /* Number of credentials by state. */
-    uint64_t until_ms; /* When the first credential can be used. RC_UNLIMITED: never. */
-    bool is_429;       /* A provider reported a limit of a credential with status 429. */
-    bool is_named;     /* The provider stated that time. */
+    uint64_t until_ms; /* When the first credential can be used. RC_UNLIMITED if none can be used
+                          any more. */
+    bool is_429;       /* The provider limited a credential with status 429. */
+    bool is_named;     /* The provider stated the time in until_ms. */
 } pool;
 
 static pool read_pool(const rc_shared *shared, const rc_target *target, uint64_t now_ms)
@@ -95,7 +96,8 @@ static rc_code describe_pool(const rc_hub *hub, const rc_target *target, const p
     return rc_outcome_of_keys(summary->counts);
 }
 
-/* Appends "rate limited", "provider 5xx", ... */
+/* Appends the failure that closed the target, such as "rate limited" or "provider 5xx", and returns
+ * its code. */
 static rc_code describe_target(const rc_target *target, rc_buf *words)
 {
     char scratch[64];

@@ -1,4 +1,4 @@
-/* rc_unavailable: why a target was skipped. */
+/* rc_unavailable: describes why a target was skipped. */
 #ifndef RC_GATEWAY_STATE_UNAVAILABLE_H
 #define RC_GATEWAY_STATE_UNAVAILABLE_H
 
@@ -11,10 +11,10 @@
 
 typedef struct rc_hub rc_hub;
 
-/* Why a target was skipped. */
+/* The reason why a target was skipped. */
 typedef struct rc_unavailable {
-    rc_code code;       /* The failure that made it unavailable. NONE: unknown, or it is
-                         * available. */
+    rc_code code;       /* The failure that made the target unavailable. RC_CODE_NONE if it is
+                           unknown or the target is available. */
     bool is_429;        /* The failure came with status 429. */
     bool is_time_named; /* The provider stated when the target is available again. */
 } rc_unavailable;
