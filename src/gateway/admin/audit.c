@@ -1,5 +1,5 @@
-/* rc_admin_audit: answers audit queries as JSON. Routed by rc_admin; created by
- * src/cli/serve/admin.c. */
+/* rc_admin_audit: responds to audit queries with JSON. Its routes are called by rc_admin; created
+ * by src/cli/serve/admin.c. */
 #include "gateway/admin/audit.h"
 
 #include <string.h>
@@ -15,7 +15,8 @@
 
 /* Maximum number of records of one operation that are shown. */
 #define RECORDS_MAX 1000
-/* An id prefix is searched for so many operations: two are enough to see that it is ambiguous. */
+/* The search for an id prefix stops after this number of operations. Two are enough to see that the
+ * prefix is ambiguous. */
 #define FOUND_MAX 2
 
 /* The input of a query thread. */
@@ -40,7 +41,8 @@ static void fail_with_fault(rc_admin_task *task, const rc_store_fault *fault)
     rc_admin_task_fail(task, &problem);
 }
 
-/* Opens the store for reading. NULL: the task has the problem. */
+/* Opens the store for reading. Returns NULL on failure; the error is then set as the task's
+ * response. */
 static rc_store *open_store(rc_admin_task *task, rc_str url)
 {
     rc_store *store = NULL;
@@ -197,7 +199,7 @@ static void refuse_off(const rc_admin_request *request, rc_admin_stream *stream)
     rc_admin_stream_send(stream);
 }
 
-/* Creates a task with its input. NULL: a reply was sent. */
+/* Creates a task with its input. Returns NULL on failure; an error reply has then been sent. */
 static rc_admin_task *begin(rc_admin_audit *audit, const rc_admin_request *request,
                             rc_admin_stream *stream, query_input **ret_input)
 {

@@ -12,20 +12,21 @@
 
 #define RC_ADMIN_STORE_URL_MAX 4200
 
-/* Caller's storage; the fields are private. */
+/* Lives in the caller's storage. The members are private. */
 typedef struct rc_admin_audit {
     rc_admin_task_pool *tasks;
     const rc_sys_calls *calls;
     char url[RC_ADMIN_STORE_URL_MAX];
-    size_t url_len; /* 0: the audit is off. */
+    size_t url_len; /* 0 if the audit is off. */
 } rc_admin_audit;
 
-/* Initialises it. url: copies; as in rc_store_open; empty: the audit is off. tasks, calls: borrows
- * until the end. False: the url is too long. */
+/* Initialises the struct. url: copies the text; has the form that rc_store_open accepts; an empty
+ * url means that the audit is off. tasks, calls: borrows until the server has stopped. Returns
+ * false if the url is too long. */
 bool rc_admin_audit_init(rc_admin_audit *audit, rc_str url, rc_admin_task_pool *tasks,
                          const rc_sys_calls *calls);
 
-/* The routes of the audit. audit: borrows until the server has stopped. */
+/* Returns the routes of the audit. audit: borrows until the server has stopped. */
 rc_admin_table rc_admin_audit_table(rc_admin_audit *audit);
 
 #endif

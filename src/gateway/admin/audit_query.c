@@ -17,7 +17,8 @@ typedef struct parse_state {
 
 /* ---- rejections ---- */
 
-/* Copies the texts into the arena; returns false. */
+/* Sets the problem that rejects the query and returns false. The texts are copied into the
+ * arena. */
 static bool refuse(parse_state *r, rc_str message, rc_str next)
 {
     *r->problem = (rc_admin_problem){RC_CODE_SHAPE_INVALID, 400, rc_arena_dup(r->arena, message),
@@ -25,7 +26,7 @@ static bool refuse(parse_state *r, rc_str message, rc_str next)
     return false;
 }
 
-/* "There are since, until and step." */
+/* Appends the list of parameters: "There are since, until and step." */
 static void push_parameters(rc_buf *buf, const rc_audit_query *query)
 {
     for (size_t i = 0; rc_audit_parameter_at(query, i) != NULL; i++) {
@@ -36,7 +37,8 @@ static void push_parameters(rc_buf *buf, const rc_audit_query *query)
     rc_buf_push_byte(buf, '.');
 }
 
-/* The parameter does not exist: names the nearest one and all of them. */
+/* Rejects an unknown parameter. The message suggests the parameter with the nearest name and lists
+ * all parameters. */
 static bool refuse_name(parse_state *r, const rc_audit_refusal *refusal)
 {
     char message_text[TEXT_BYTES];

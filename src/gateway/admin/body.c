@@ -8,7 +8,7 @@
 #define USD_PLACES 6
 #define USD_MAX_MICRO UINT64_C(1000000000000)
 
-/* Copies the reason into the arena. */
+/* Copies the operator's reason into the arena, without JSON escapes. */
 static bool read_reason(const rc_admin_request *request, const rc_json_token *token,
                         rc_str *ret_text)
 {
@@ -23,7 +23,7 @@ static bool read_reason(const rc_admin_request *request, const rc_json_token *to
     return true;
 }
 
-/* Parses "5" or "0.25": dollars, exactly; no exponent, no sign. */
+/* Parses an exact amount in dollars, such as 5 or 0.25, without exponent or sign. */
 static bool read_usd(const rc_json_token *token, uint64_t *ret_micro)
 {
     uint64_t micro = 0;

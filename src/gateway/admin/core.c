@@ -1,4 +1,5 @@
-/* rc_admin_core: token, replies and the order of the access checks. Called by server.c. */
+/* rc_admin_core: stores the token, makes replies and runs the access checks in their order. Called
+ * by server.c. */
 #include "gateway/admin/core.h"
 
 #include <string.h>
@@ -80,7 +81,8 @@ void rc_admin_reply_field(rc_admin_reply *reply, const char *name, rc_str value)
         reply->fields[reply->field_count++] = (rc_header){rc_str_c(name), value};
 }
 
-/* Without a random source the id comes from the clock alone; it still identifies the report. */
+/* Makes the id of a report. Without a random source the id comes from the clock alone, which is
+ * enough to identify the report. */
 static rc_id next_id(rc_admin_core *core)
 {
     uint8_t bytes[10] = {0};
@@ -142,7 +144,8 @@ const rc_header *rc_admin_fields(bool is_page, size_t *ret_count)
               "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"),
     };
     static const rc_header page_fields[] = {
-        FIELD("Cache-Control", "no-cache"), /* Cached, but revalidated each time by its ETag. */
+        FIELD("Cache-Control", "no-cache"), /* The browser may cache the page, but must revalidate
+                                               it by its ETag each time. */
         FIELD("X-Content-Type-Options", "nosniff"),
         FIELD("X-Frame-Options", "DENY"),
         FIELD("Referrer-Policy", "no-referrer"),
@@ -178,7 +181,8 @@ bool rc_admin_accept(rc_admin_request *request, rc_admin_reply *reply)
 {
     if (!rc_admin_check_caller(request, reply))
         return false;
-    /* Without the token a client does not learn whether a path exists. */
+    /* The token is checked before a missing path is reported, so that a client without the token
+     * does not learn which paths exist. */
     const bool is_found = rc_admin_find_route(request, reply);
     const bool is_open = is_found && request->route->access == RC_ADMIN_OPEN;
     if (!is_open && !rc_admin_check_token(request, reply))

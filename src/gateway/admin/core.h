@@ -3,10 +3,10 @@
  *   head ──► rc_admin_accept ── true ──► body ──► rc_admin_handle ──► rc_admin_reply
  *                  └─────────── false: a rejection ─────────────────────┘
  *
- * The checks run in this order; the first that fails is reported:
- *   1. without a token only this machine is served: loopback, or the Unix socket
- *   2. Host is a name of ours, against DNS rebinding
- *   3. the token, compared in constant time; health endpoints need none
+ * The checks run in this order; the first check that fails is reported:
+ *   1. if no token is set, only this machine is served: loopback, or the Unix socket
+ *   2. Host is a name of this server; this prevents DNS rebinding
+ *   3. the token is right, compared in constant time; health endpoints need no token
  *   4. the path exists and allows the method
  *   5. the request does not come from another site's page: Sec-Fetch-Site and Origin; a change also
  *      needs a content type or header that an HTML form cannot send
@@ -74,7 +74,7 @@ struct rc_admin_request {
     rc_admin_core *core;
     const rc_http1 *reader;
     const char *head;
-    rc_str peer; /* An address. Empty: a Unix socket. */
+    rc_str peer; /* Address of the client. Empty if it uses a Unix socket. */
     rc_arena *arena;
     rc_str path;  /* The path as written. */
     rc_str query; /* Without the question mark. See rc_admin_request_parameter. */
@@ -85,22 +85,23 @@ struct rc_admin_request {
     size_t capture_count;
 };
 
-/* Caller's storage: init, done. */
+/* Lives in the caller's storage. Used from rc_admin_reply_init to rc_admin_reply_done. */
 struct rc_admin_reply {
     int status;
     const char *type; /* Static. */
     rc_buf body;
-    rc_header fields[RC_ADMIN_FIELDS_MAX]; /* In addition to those of rc_admin_fields. */
+    rc_header fields[RC_ADMIN_FIELDS_MAX]; /* Headers in addition to those of rc_admin_fields. */
     size_t field_count;
-    bool is_page; /* A page of the dashboard: it may load our own scripts and styles. */
+    bool is_page; /* The body is a page of the dashboard, which may load the scripts and styles of
+                     this server. */
 };
 
-/* Caller's storage; the fields are private. */
+/* Lives in the caller's storage. The members are private. */
 struct rc_admin_core {
     rc_alloc alloc;
     const rc_sys_calls *calls;
     rc_admin_source source;
-    rc_metrics *metrics; /* NULL: no metrics to show. */
+    rc_metrics *metrics; /* NULL if there are no counted metrics. */
     rc_id_maker ids;
     char token[RC_ADMIN_TOKEN_MAX];
     size_t token_len;
@@ -112,28 +113,33 @@ struct rc_admin_core {
 
 typedef struct rc_admin_settings {
     rc_alloc alloc;
-    const rc_sys_calls *calls; /* Clock and entropy. Borrows until the end. */
+    const rc_sys_calls *calls; /* Clock and entropy. Borrowed until rc_admin_core_done. */
     rc_admin_source source;
-    rc_metrics *metrics; /* Borrows until the end. NULL: none. */
-    rc_secret token;     /* Copies. Empty: none. */
-    rc_str host;         /* Copies. The configured host without its port, as in [::1]. */
+    rc_metrics *metrics; /* Borrowed until rc_admin_core_done. NULL if there are no counted
+                            metrics. */
+    rc_secret token;     /* Copied. Empty if there is no token. */
+    rc_str host;         /* Copied. The configured host without its port, such as [::1]. */
 } rc_admin_settings;
 
-/* Initialises the core with the table of paths.c. False: the token or the host is too long. */
+/* Initialises the core with the routes of paths.c. settings: copies the struct. Returns false if
+ * the token or the host is too long. */
 bool rc_admin_core_init(rc_admin_core *core, const rc_admin_settings *settings);
 /* Wipes the token. */
 void rc_admin_core_done(rc_admin_core *core);
 
-/* Replaces the token. token: copies; empty: none. False: too long; nothing has changed. */
+/* Replaces the token. token: copies the bytes; an empty token removes the current token. Returns
+ * false, and changes nothing, if the token is too long. */
 bool rc_admin_core_set_token(rc_admin_core *core, rc_secret token);
-/* True: it is the current token. */
+/* Whether `token` is the current token. */
 bool rc_admin_core_has_token(const rc_admin_core *core, rc_secret token);
 
-/* Adds a table. table: copies; its routes: borrows. False: RC_ADMIN_TABLES_MAX is reached. */
+/* Adds a table. table: copies the struct; borrows its routes until rc_admin_core_done. Returns
+ * false if there are RC_ADMIN_TABLES_MAX tables already. */
 bool rc_admin_core_add(rc_admin_core *core, const rc_admin_table *table);
 
-/* Checks the head of a request. request: zeroed except for core, reader, head, peer and arena.
- * False: reply is the rejection. */
+/* Checks the head of a request. request: the caller sets `core`, `reader`, `head`, `peer` and
+ * `arena`; all other members are zero. Returns false if the request is rejected; `reply` is then
+ * the rejection. */
 bool rc_admin_accept(rc_admin_request *request, rc_admin_reply *reply);
 
 /* Responds to an accepted request whose body is complete. */
@@ -144,8 +150,9 @@ void rc_admin_reply_done(rc_admin_reply *reply);
 
 /* ---- for handlers ---- */
 
-/* A rejection or failure, sent as a report in application/problem+json. status: 0: the code's own.
- * message: a whole sentence. next: advice. rc_admin_reply_problem copies the texts. */
+/* A rejection or failure, sent as a report in application/problem+json. status: 0 selects the HTTP
+ * status of `code`. message: a whole sentence. next: advice, a whole sentence too.
+ * rc_admin_reply_problem copies the texts. */
 typedef struct rc_admin_problem {
     rc_code code;
     int status;
@@ -159,35 +166,39 @@ void rc_admin_reply_problem(rc_admin_core *core, rc_admin_reply *reply,
 /* Replies that there is not enough memory for the response. */
 void rc_admin_reply_no_memory(rc_admin_core *core, rc_admin_reply *reply);
 
-/* Adds a header to the reply. name: static. value: borrows until the reply is sent. */
+/* Adds a header to the reply. name: a static string. value: borrows until the reply is sent. */
 void rc_admin_reply_field(rc_admin_reply *reply, const char *name, rc_str value);
 
-/* Gets a parameter of the query, with escapes decoded. ret_value: views the arena. False: absent or
- * malformed. */
+/* Reads a parameter of the query and decodes its escapes. ret_value views (points into) the arena.
+ * Returns false if the parameter is absent or malformed. */
 bool rc_admin_request_parameter(const rc_admin_request *request, rc_str name, rc_str *ret_value);
 
-/* Gets a header by its lower-case name. ret_value: views the head; empty: absent. False: it occurs
- * more than once. */
+/* Reads a header by its lower-case name. ret_value views (points into) the head; it is empty if the
+ * header is absent. Returns false if the header occurs more than once. */
 bool rc_admin_request_header(const rc_admin_request *request, rc_str name, rc_str *ret_value);
 
-/* The headers of every response; those of pages differ. Static. */
+/* Returns the headers that every response has. The headers for pages differ from the headers for
+ * other responses. The array is static. */
 const rc_header *rc_admin_fields(bool is_page, size_t *ret_count);
 
 /* ---- parts of the core ---- */
 
-/* guard.c: checks 1 to 3, and 5. False: reply is the rejection. */
+/* guard.c: rc_admin_check_caller runs the checks 1 and 2 of the list above, rc_admin_check_token
+ * check 3 and rc_admin_check_site check 5. Each returns false if the check fails; `reply` is then
+ * the rejection. */
 bool rc_admin_check_caller(const rc_admin_request *request, rc_admin_reply *reply);
 bool rc_admin_check_token(const rc_admin_request *request, rc_admin_reply *reply);
 bool rc_admin_check_site(const rc_admin_request *request, rc_admin_reply *reply);
 
-/* route.c: finds the route and its captures. False: reply is the rejection. */
+/* route.c: finds the route and its captures. Returns false if no route has this path and method, or
+ * an escape in the path is invalid; `reply` is then the rejection. */
 bool rc_admin_find_route(rc_admin_request *request, rc_admin_reply *reply);
 
-/* paths.c: the routes of the core. ctx: the core. */
+/* paths.c: the routes of the core. Their ctx is the core. */
 extern const rc_admin_route rc_admin_routes[];
 extern const size_t rc_admin_route_count;
 
-/* state_json.c: a snapshot as JSON. */
+/* state_json.c: the functions rc_admin_push_... append a snapshot, or a part of it, as JSON. */
 typedef enum rc_admin_part {
     RC_ADMIN_PART_ALL = 0,
     RC_ADMIN_PART_TARGETS = 1,
@@ -205,16 +216,17 @@ void rc_admin_push_key(rc_buf *buf, const rc_admin_snapshot *snapshot, const rc_
 void rc_admin_push_money_budget(rc_buf *buf, const rc_admin_snapshot *snapshot,
                                 const rc_admin_money_budget *spend);
 
-/* body.c: parses the optional body {"usd": 5, "reason": "..."} of a change. has_usd: an amount
- * is allowed and required. ret_body: views the arena. False: malformed, or the arena is out of
- * memory. */
+/* body.c: parses the optional body {"usd": 5, "reason": "..."} of a request that changes something.
+ * has_usd: true if the amount "usd" is required; without has_usd it is not allowed. ret_body views
+ * (points into) the arena. Returns false if the body is malformed or the arena has no memory. */
 typedef struct rc_admin_body {
     rc_str reason;
     uint64_t usd_micro;
 } rc_admin_body;
 bool rc_admin_body_read(const rc_admin_request *request, bool has_usd, rc_admin_body *ret_body);
 
-/* metrics.c: a snapshot as metrics. snapshot: borrows. */
+/* metrics.c: returns a collector that reads metrics from a snapshot. snapshot: borrows while the
+ * collector is used. */
 rc_metrics_collector rc_admin_metrics_collector(const rc_admin_snapshot *snapshot);
 
 #endif

@@ -45,7 +45,8 @@ static bool is_loopback(rc_str peer)
 
 /* ---- check 2: the Host header ---- */
 
-/* A server that listens at every address may be addressed by any of them. */
+/* Whether the server listens at all addresses of the machine. In this case every IP address is
+ * accepted as Host. */
 static bool listens_everywhere(rc_str host)
 {
     return host.len == 0 || rc_str_eq(host, RC_STR("0.0.0.0")) || rc_str_eq(host, RC_STR("[::]"));
@@ -64,7 +65,7 @@ static bool is_own_host(const rc_admin_core *core, rc_str host)
 bool rc_admin_check_caller(const rc_admin_request *request, rc_admin_reply *reply)
 {
     rc_str host;
-    /* A Unix socket: its file's permissions decide who can connect. */
+    /* On a Unix socket the permissions of its file decide who can connect. */
     if (request->peer.len == 0)
         return true;
     if (request->core->token_len == 0 && !is_loopback(request->peer)) {
@@ -106,7 +107,8 @@ bool rc_admin_check_token(const rc_admin_request *request, rc_admin_reply *reply
 
 /* ---- check 5: pages of other sites ---- */
 
-/* True: the origin is "http://HOST" or "https://HOST" of the request's own Host. */
+/* Whether the origin is "http://HOST" or "https://HOST", where HOST is the request's Host
+ * header. */
 static bool is_own_origin(const rc_admin_request *request, rc_str origin)
 {
     static const char *const schemes[] = {"http://", "https://"};
@@ -129,7 +131,7 @@ static bool is_same_site(const rc_admin_request *request)
     if (!rc_admin_request_header(request, RC_STR("sec-fetch-site"), &site) ||
         !rc_admin_request_header(request, RC_STR("origin"), &origin))
         return false;
-    /* "same-site" includes other ports of this machine, which are not ours. */
+    /* "same-site" is rejected, because it includes servers on other ports of this machine. */
     if (site.len > 0 && !rc_str_eq(site, RC_STR("same-origin")) && !rc_str_eq(site, RC_STR("none")))
         return false;
     return origin.len == 0 || is_own_origin(request, origin);
@@ -147,7 +149,8 @@ bool rc_admin_check_site(const rc_admin_request *request, rc_admin_reply *reply)
     rc_str admin_header;
     if (request->route->access == RC_ADMIN_OPEN)
         return true;
-    /* A page that cannot read responses could still send requests and use up resources. */
+    /* Reading is guarded too, because a page of another site that cannot read the responses could
+     * still send many requests. */
     if (!is_same_site(request)) {
         refuse(request, reply, RC_CODE_PERMISSION_DENIED, 403,
                "The request comes from a web page of another site.", RC_ACTION_FIX_REQUEST,

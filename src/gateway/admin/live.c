@@ -17,7 +17,9 @@
 #define NAME_MAX_BYTES 127
 #define EVENT_MAX ((size_t)4 << 20)
 #define STATE_ARENA_MAX ((size_t)4 << 20)
-#define QUEUES 2 /* 0: success at the first attempt; 1: all others. */
+#define QUEUES \
+    2 /* Queue 0: requests that succeeded at the first attempt. Queue 1: all other
+                    requests. */
 #define HANDLES 3
 
 typedef struct name {
@@ -37,7 +39,7 @@ typedef struct operation {
     uint64_t latency_ms;
     int64_t first_byte_ms;
     uint64_t bytes;
-    int64_t tokens_in; /* -1: unknown; also for the next two. */
+    int64_t tokens_in; /* -1 if unknown; the same holds for the next two members. */
     int64_t tokens_out;
     int64_t cost_usd_micro;
     int status;
@@ -85,7 +87,7 @@ struct rc_admin_live {
     rc_buf event;
 
     uv_mutex_t lock;
-    batch *filling; /* Guarded by the lock, as is dropped. NULL: no listener. */
+    batch *filling; /* Guarded by `lock`, as is `dropped`. NULL if there is no listener. */
     uint64_t dropped;
     batch *sending;
 };
@@ -185,8 +187,8 @@ static void event_end(rc_admin_live *live)
     rc_buf_push(&live->event, RC_STR("\n\n"));
 }
 
-/* Writes the current event to a listener. operations: number of operations in it. An event for
- * which there is no memory counts as dropped. */
+/* Writes the current event to a listener. operations: the number of operations in the event; they
+ * are counted as missed if the listener is behind or there was no memory for the event. */
 static void write_to(listener *l, uint64_t operations)
 {
     const rc_buf *event = &l->live->event;
@@ -217,7 +219,7 @@ static void put_number(rc_json_writer *w, rc_str key, uint64_t number)
     rc_json_u64(w, number);
 }
 
-/* Writes "provider/model", as the audit does. */
+/* Writes the target as "provider/model", as the audit does. */
 static void put_target(rc_json_writer *w, const operation *op)
 {
     char storage[2 * NAME_MAX_BYTES + 1];
@@ -231,7 +233,7 @@ static void put_target(rc_json_writer *w, const operation *op)
     rc_json_member_string(w, RC_STR("target"), rc_buf_get(&text));
 }
 
-/* Leaves out zeros, as the list of operations does. */
+/* Writes tokens and cost. Values of 0 are left out, as in the list of operations. */
 static void put_usage(rc_json_writer *w, const operation *op)
 {
     if (op->tokens_in > 0)
@@ -287,7 +289,8 @@ static void make_warning(rc_admin_live *live, quota_warning *l)
     rc_quota_event(&l->quota, get(&l->target), get(&l->credential), &event);
     event_begin(live, rc_event_type_name(event.type));
     (void)rc_event_encode(&event, &live->event);
-    rc_buf_push_byte(&live->event, '\n'); /* The event ends in a newline itself. */
+    rc_buf_push_byte(&live->event, '\n'); /* The event's JSON ends in a newline; this second newline
+                                             ends the server-sent event. */
 }
 
 /* ---- delivering ---- */
@@ -342,7 +345,8 @@ static uint64_t hash_mix(uint64_t state_hash, uint64_t value)
     return (state_hash ^ value) * UINT64_C(0x100000001B3);
 }
 
-/* A hash of everything that counts as a change. Numbers of calls and remaining times do not. */
+/* Returns a hash of the parts of the state whose changes are sent to listeners. Numbers of calls
+ * and remaining times are not part of the hash, because they change all the time. */
 static uint64_t state_hash_of(const rc_admin_snapshot *snapshot)
 {
     uint64_t state_hash = UINT64_C(0xCBF29CE484222325);
@@ -377,7 +381,8 @@ static uint64_t state_hash_of(const rc_admin_snapshot *snapshot)
     return state_hash;
 }
 
-/* Makes the event. False: out of memory, or nothing has changed and no repetition is due. */
+/* Makes the `state` event. Returns false if nothing has changed and no repetition is due, or if
+ * memory runs out. */
 static bool make_state(rc_admin_live *live, bool is_forced)
 {
     rc_arena arena;
@@ -393,7 +398,8 @@ static bool make_state(rc_admin_live *live, bool is_forced)
             live->state_hash = state_hash;
             event_begin(live, "state");
             rc_admin_push_state(&live->event, &snapshot, RC_ADMIN_PART_ALL);
-            rc_buf_push_byte(&live->event, '\n'); /* The state ends in a newline itself. */
+            rc_buf_push_byte(&live->event, '\n'); /* The JSON of the state ends in a newline; this
+                                                     second newline ends the server-sent event. */
         }
     }
     rc_arena_done(&arena);
@@ -463,7 +469,8 @@ static void on_end(void *ctx)
     rc_buf_init(&live->event, &live->alloc, EVENT_MAX);
 }
 
-/* The listener can receive again: sends the number of missed operations and the current state. */
+/* Called when the listener's send buffer has space again. Sends the number of missed operations and
+ * the current state. */
 static void on_drained(void *ctx)
 {
     listener *l = ctx;
@@ -555,7 +562,7 @@ rc_admin_live *rc_admin_live_new(uv_loop_t *loop, const rc_alloc *alloc, const r
     (void)uv_timer_init(loop, &live->poll_timer);
     live->wake.data = live->batch_timer.data = live->poll_timer.data = live;
     live->handles = HANDLES;
-    /* This handle does not keep the loop alive. */
+    /* An unreferenced handle does not keep the loop running. */
     uv_unref((uv_handle_t *)&live->wake);
     return live;
 }

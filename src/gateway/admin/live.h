@@ -25,29 +25,32 @@
 #define RC_ADMIN_LIVE_QUOTAS_MAX 32
 #define RC_ADMIN_LIVE_BATCH_MS 100
 #define RC_ADMIN_LIVE_POLL_MS 1000
-/* Polls without a change after which the state is sent all the same. */
+/* Number of polls without a change after which the state is sent again. */
 #define RC_ADMIN_LIVE_QUIET_POLLS 5
 
 typedef struct rc_admin_live rc_admin_live;
 
-/* Makes it. loop, calls: borrows until closed. alloc, source: copies. NULL: out of memory. */
+/* Makes the stream. loop, calls: borrows until rc_admin_live_close. alloc, source: copies the
+ * structs. Returns NULL if memory runs out. */
 rc_admin_live *rc_admin_live_new(uv_loop_t *loop, const rc_alloc *alloc, const rc_sys_calls *calls,
                                  const rc_admin_source *source);
 
-/* Publishes a request that ended. Any thread may call it. record: borrows. */
+/* Publishes a request that ended. Any thread may call this function. record: borrows during the
+ * call. */
 void rc_admin_live_publish(rc_admin_live *live, const rc_exchange_summary *record);
 
-/* Publishes a warning about a provider's limit. Any thread may call it. warning: borrows. */
+/* Publishes a warning about a provider's limit. Any thread may call this function. warning: borrows
+ * during the call. */
 void rc_admin_live_publish_quota(rc_admin_live *live, const rc_quota_warning *warning);
 
-/* The route of the stream. live: borrows until the server has stopped. */
+/* Returns the route of the stream. live: borrows until the server has stopped. */
 rc_admin_table rc_admin_live_table(rc_admin_live *live);
 
 /* Ends all streams, because the token has changed. Clients may connect again. */
 void rc_admin_live_disconnect_all(rc_admin_live *live);
 
-/* Closes and frees it; the loop has to run. Call it after the server has stopped and when no thread
- * publishes any more. live: takes; may be NULL. */
+/* Closes the stream and frees it later, while the loop runs. Must be called after the server has
+ * stopped and all threads have stopped publishing. live: takes; may be NULL. */
 void rc_admin_live_close(rc_admin_live *live);
 
 #endif

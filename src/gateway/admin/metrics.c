@@ -1,5 +1,5 @@
-/* The metrics that are read from a snapshot of the admin interface. Called by paths.c for GET
- * /metrics. */
+/* Reads metrics such as the state of targets and keys from a snapshot of the admin interface.
+ * Called by paths.c for GET /metrics. */
 #include <recourse/version.h>
 
 #include "gateway/admin/core.h"
@@ -32,15 +32,16 @@ static void put_target(const rc_admin_target *target, rc_str model, int64_t valu
         rc_metrics_page_put(page, rc_buf_get(&name), RC_STR(""), value);
 }
 
-/* True: the target belongs to the series with "*" as its model. */
+/* Whether the target belongs to the series with "*" as its model. */
 static bool is_folded(const rc_admin_target *target)
 {
     return target->is_unnamed || rc_str_eq(target->model, RC_STR("*"));
 }
 
-/* All models of a provider that the configuration does not name share one series, because clients
- * can invent any number of names. Its calls in flight are the sum; the other values are those of
- * the first target that may be called now, else of the first. */
+/* Writes the series that all models share that the configuration of a provider does not name. They
+ * share a series because clients can invent any number of names. Calls in flight are summed up. The
+ * other values are those of the first target that may be called now or, if there is none, of the
+ * first target. */
 static void put_folded(const rc_admin_snapshot *snapshot, size_t first, rc_metric metric,
                        rc_metrics_page *page)
 {
@@ -59,7 +60,8 @@ static void put_folded(const rc_admin_snapshot *snapshot, size_t first, rc_metri
                page);
 }
 
-/* True: an earlier target of the same provider is in that series too. */
+/* Whether an earlier target of the same provider belongs to the shared series, so that the series
+ * is written already. */
 static bool is_put(const rc_admin_snapshot *snapshot, size_t at)
 {
     for (size_t i = at; i-- > 0;)
@@ -109,7 +111,7 @@ static void put(rc_metrics_page *page, int64_t value)
     rc_metrics_page_put(page, RC_STR(""), RC_STR(""), value);
 }
 
-/* Puts a metric of the store; nothing if the audit is off. */
+/* Adds a metric of the store. Adds nothing if the audit is off. */
 static bool put_store(const rc_admin_store *store, rc_metric metric, rc_metrics_page *page)
 {
     int64_t value = 0;

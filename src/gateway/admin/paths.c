@@ -1,4 +1,4 @@
-/* The handlers of the admin paths. Routed by rc_admin_core. */
+/* The handlers of the admin paths. Called by rc_admin_core through its routes. */
 #include "base/str.h"
 #include "gateway/admin/core.h"
 
@@ -9,7 +9,7 @@ static void problem(const rc_admin_request *request, rc_admin_reply *reply, rc_c
     rc_admin_reply_problem(request->core, reply, &details);
 }
 
-/* Fills the snapshot. False: out of memory, and the reply says so. */
+/* Fills the snapshot. If memory runs out, it sets an error reply and returns false. */
 static bool fill_snapshot(const rc_admin_request *request, rc_admin_reply *reply,
                           rc_admin_snapshot *ret_snapshot)
 {
@@ -31,7 +31,7 @@ static void reply_text(rc_admin_reply *reply, int status, rc_str text)
     rc_buf_push_byte(&reply->body, '\n');
 }
 
-/* A response shows that the process is alive. */
+/* Handles the liveness check: any response shows that the process is alive. */
 static void on_health(void *ctx, const rc_admin_request *request, rc_admin_reply *reply)
 {
     (void)ctx;
@@ -39,7 +39,8 @@ static void on_health(void *ctx, const rc_admin_request *request, rc_admin_reply
     reply_text(reply, 200, RC_STR("ok"));
 }
 
-/* The readiness is public; the state of the targets needs the token. */
+/* Handles the readiness check. Whether the gateway is ready is public; the state of the targets
+ * (`verbose`) needs the token. */
 static void on_ready(void *ctx, const rc_admin_request *request, rc_admin_reply *reply)
 {
     rc_admin_snapshot snapshot;
@@ -143,7 +144,8 @@ static void push_done(const rc_admin_request *request, rc_admin_reply *reply,
             rc_admin_push_money_budget(&reply->body, &snapshot, &snapshot.money_budgets[i]);
             return;
         }
-    /* A reload may have removed the target in the meantime. */
+    /* The target is missing if a reload has removed it since the action. The reply then describes
+     * the configuration instead. */
     rc_admin_push_state(&reply->body, &snapshot, RC_ADMIN_PART_CONFIG);
 }
 

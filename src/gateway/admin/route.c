@@ -7,7 +7,7 @@
 
 /* ---- segments ---- */
 
-/* Removes the next segment from *rest. False: there is none. */
+/* Removes the next segment from *rest. Returns false if there is no segment. */
 static bool next_segment(rc_str *rest, rc_str *ret_segment)
 {
     if (rest->len == 0 || rest->ptr[0] != '/')
@@ -27,13 +27,15 @@ static size_t count_segments(rc_str path)
     return count;
 }
 
-/* Empty segments and dots are never names of ours. */
+/* Whether a segment is empty, "." or "..". Such segments are never names of targets, keys or other
+ * objects. */
 static bool is_odd(rc_str segment)
 {
     return segment.len == 0 || rc_str_eq(segment, RC_STR(".")) || rc_str_eq(segment, RC_STR(".."));
 }
 
-/* Removes `count` segments from the path and returns them as one text with the slashes between. */
+/* Removes `count` segments from the path. ret_text receives them as one text, with the slashes
+ * between the segments. */
 static bool take_segments(rc_str *path, size_t count, rc_str *ret_text)
 {
     const char *begin = path->ptr + 1;
@@ -52,7 +54,8 @@ typedef struct match {
     size_t count;
 } match;
 
-/* Matches one part of the pattern. many: number of segments that {...} stands for. */
+/* Matches one part of the pattern against the path. many: the number of segments that {...} stands
+ * for. */
 static bool fits_part(rc_str pattern, rc_str *path, size_t many, match *found)
 {
     const bool is_many = rc_str_eq(pattern, RC_STR("{...}"));
@@ -99,7 +102,8 @@ static bool is_text(rc_str text)
     return rc_utf8_is_valid(text);
 }
 
-/* Decodes escapes into the arena. False: malformed, not valid text, or out of memory. */
+/* Decodes escapes into the arena. Returns false if an escape is malformed, the result is not valid
+ * text, or memory runs out. */
 static bool decode(rc_arena *arena, rc_str written, rc_str *ret_text)
 {
     char *scratch = rc_arena_get_unset(arena, written.len + 1);
@@ -131,8 +135,8 @@ bool rc_admin_request_parameter(const rc_admin_request *request, rc_str name, rc
 
 /* ---- all routes ---- */
 
-/* Rejects the request: 405 with the allowed methods, or 404 if the path does not exist (method is
- * NULL). */
+/* Rejects the request. method: the method that the path supports, for the status 405; NULL if the
+ * path does not exist, for the status 404. */
 static void refuse(const rc_admin_request *request, rc_admin_reply *reply, const char *method)
 {
     if (method == NULL) {

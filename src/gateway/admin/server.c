@@ -22,7 +22,7 @@ struct rc_admin_stream {
     rc_arena arena;
     rc_buf body;
     char peer[PEER_MAX];
-    const rc_admin_stream_handler *handler; /* NULL: no handler is attached. */
+    const rc_admin_stream_handler *handler; /* NULL if no handler is attached. */
     void *ctx;
     bool has_response; /* The response has begun or is complete. */
     bool is_ended;     /* The response is complete. */
@@ -58,7 +58,7 @@ static rc_admin_stream *stream_new(rc_admin *admin, rc_responder *responder)
     return s;
 }
 
-/* Frees the request; its responder is done. */
+/* Frees the request. The caller no longer uses its responder. */
 static void stream_free(rc_admin_stream *s)
 {
     rc_admin *admin = s->admin;
@@ -78,7 +78,7 @@ static void stream_free(rc_admin_stream *s)
 
 /* ---- whole responses ---- */
 
-/* Sends an error that needs no memory. */
+/* Sends an error response without allocating memory. */
 static void respond_bare(rc_responder *responder)
 {
     static const rc_str body = RC_STR_INIT(
@@ -100,7 +100,7 @@ static void respond_bare(rc_responder *responder)
     rc_responder_end(responder);
 }
 
-/* Lists all headers of a response. */
+/* Writes all headers of a response into `fields` and returns their number. */
 static size_t list_fields(const rc_admin_reply *reply, rc_header fields[FIELDS_MAX])
 {
     size_t count;
@@ -112,7 +112,7 @@ static size_t list_fields(const rc_admin_reply *reply, rc_header fields[FIELDS_M
     return count;
 }
 
-/* Begins the response. False: that failed, and respond_bare was called. */
+/* Begins the response. If this fails, calls respond_bare and returns false. */
 static bool begin(rc_admin_stream *s, rc_http1_framing framing, uint64_t length)
 {
     rc_header fields[FIELDS_MAX];
@@ -221,7 +221,8 @@ static void on_body(void *ctx, rc_responder *responder, rc_str piece)
     rc_admin_stream_send(s);
 }
 
-/* A handler that neither responds nor attaches would leave the client waiting for ever. */
+/* Calls the route's `open`. If `open` neither responds nor attaches a handler, an error is sent,
+ * because the client would otherwise wait for ever. */
 static void open_stream(rc_admin_stream *s)
 {
     s->request.route->open(s->request.route_ctx, &s->request, s);
@@ -271,7 +272,7 @@ static void on_gone(void *ctx, rc_responder *responder, const rc_disconnect *gon
     on_done(ctx, responder);
 }
 
-/* The response to a malformed head. */
+/* Makes the response to a malformed head. */
 static void render_refusal(void *ctx, const rc_refusal *refusal, rc_buf *lines, rc_buf *page)
 {
     rc_admin *admin = ctx;

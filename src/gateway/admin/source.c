@@ -11,13 +11,14 @@ static uint64_t ms_until(uint64_t until_ms, uint64_t now_ms)
 typedef struct pool_status {
     uint32_t usable;
     uint64_t limited_until_ms; /* When the first credential that is limited only at this target is
-                                * usable. 0: none is limited. */
-    bool is_assumed;           /* The provider did not state that time. */
+                                  usable again. 0 if none is limited. */
+    bool is_assumed;           /* The provider did not state the time in limited_until_ms. */
     rc_code why;
 } pool_status;
 
-/* An assumed cooldown does not count for the only credential of a pool. A rejected one stays
- * rejected until it has worked again. */
+/* Whether the credential is shown as usable. An assumed cooldown (without a time from the provider)
+ * is ignored for the only credential of a pool. A rejected credential is not usable until a call
+ * with it has succeeded. */
 static bool is_good(const rc_credential *credential, bool is_alone, uint64_t now_ms)
 {
     return credential->state != RC_CREDENTIAL_DEAD &&

@@ -4,9 +4,9 @@
  *   rc_admin ──fill_snapshot──► rc_admin_snapshot      the current state
  *            ──act────────────► rc_admin_outcome       an operator's action
  *
- * Both are called on the admin server's loop and must not block. A snapshot is a copy in the given
- * arena, so it does not change while it is rendered. It contains no secrets: keys are named by
- * their ids. */
+ * Both functions are called on the admin server's loop and must not block. A snapshot is a copy in
+ * the given arena, so it does not change while it is rendered. It contains no secrets: keys are
+ * named by their ids. */
 #ifndef RC_GATEWAY_ADMIN_SOURCE_H
 #define RC_GATEWAY_ADMIN_SOURCE_H
 
@@ -22,57 +22,62 @@
 #include "policy/ledger.h"
 #include "policy/quota.h"
 
-/* Maximum number of quotas shown per key, or per target without keys: the lowest ones. */
+/* Maximum number of quotas that are shown for a key, or for a target without keys. If there are
+ * more, the lowest quotas are shown. */
 #define RC_ADMIN_QUOTAS_MAX 8u
 
-/* The rest of a provider's limit, as its latest response reported it. */
+/* What remains of a provider's limit, as the provider's latest response reported it. */
 typedef struct rc_admin_quota {
     rc_str target; /* The target that the limit belongs to. */
-    rc_str name;   /* The provider's name for it: "requests". */
+    rc_str name;   /* The provider's name for the limit, such as "requests". */
     rc_quota_kind kind;
     uint64_t remaining;
     uint64_t limit;
-    int64_t renews_unix_ms; /* 0: not stated */
+    int64_t renews_unix_ms; /* 0 if the provider did not state it */
     bool is_low;
 } rc_admin_quota;
 
-/* A provider with a model, as routes name it. model "*": all models that no route names. */
+/* A provider with a model, as routes name it. The model "*" stands for all models that no route
+ * names. */
 typedef struct rc_admin_target {
     rc_str provider;
     rc_str model;
     bool is_unnamed;         /* Named by a client, not by the configuration. */
-    bool is_out_of_service;  /* Taken out by an operator. */
-    uint64_t cooling_ms;     /* Remaining cooldown. 0: none. */
-    bool is_cooling_assumed; /* The provider did not state a time: as the last choice the target is
-                             * called all the same. */
-    rc_code cooling_code;    /* The failure that caused the cooldown. NONE: unknown. */
+    bool is_out_of_service;  /* An operator has taken the target out of service. */
+    uint64_t cooling_ms;     /* Remaining cooldown. 0 if there is none. */
+    bool is_cooling_assumed; /* The provider did not state how long the cooldown lasts. Such a
+                                target is called in spite of the cooldown if it is the last
+                                choice. */
+    rc_code cooling_code;    /* The failure that caused the cooldown. RC_CODE_NONE if unknown. */
     rc_breaker_state breaker;
     uint64_t open_ms; /* Time until the breaker half-opens. */
     uint32_t in_flight;
-    uint32_t max_in_flight; /* 0: no limit */
-    uint32_t keys;          /* Number of its keys. */
+    uint32_t max_in_flight; /* 0 for no limit */
+    uint32_t keys;          /* Number of the target's keys. */
     uint32_t usable_keys;
     const rc_admin_quota *quotas; /* Quotas of calls without a key. */
     size_t quota_count;
     rc_health_state health;
-    rc_code failed_with;   /* Code of its latest call, if the target is not up. NONE: unknown. */
-    int64_t since_unix_ms; /* When its health state began. 0: unknown. */
+    rc_code failed_with;   /* Code of the latest call, if the target is not up. RC_CODE_NONE if
+                              unknown. */
+    int64_t since_unix_ms; /* When the health state began. 0 if unknown. */
 } rc_admin_target;
 
 typedef struct rc_admin_key {
     rc_str id; /* The key's id, never the key. */
     rc_str provider;
     rc_credential_state state;
-    uint64_t until_ms;        /* Time until it can be used. 0: healthy, or dead. */
+    uint64_t until_ms;        /* Time until the key can be used. 0 for a healthy or dead key. */
     uint32_t limited_targets; /* Number of targets with a limit of their own for this key. */
     const rc_admin_quota *quotas;
     size_t quota_count;
-    /* Rest of each kind of limit in thousandths, at the target with the lowest. -1: unknown. */
+    /* What remains of each kind of limit, in thousandths, at the target where the least remains. -1
+     * if unknown. */
     int16_t left_milli[RC_QUOTA_KIND_COUNT];
 } rc_admin_key;
 
 typedef struct rc_admin_retry_budget {
-    bool is_on; /* False: there is none, and every retry is granted. */
+    bool is_on; /* If false, there is no retry budget and every retry is granted. */
     uint32_t tokens;
     uint32_t burst;
     uint32_t ratio_milli;
@@ -88,7 +93,7 @@ typedef struct rc_admin_money_budget {
 /* A client that repeats requests after final errors. */
 typedef struct rc_admin_repeat {
     rc_str client;
-    bool is_product; /* From User-Agent; else the configured name. */
+    bool is_product; /* `client` is a product from User-Agent, not a configured name. */
     uint64_t count;
     int64_t last_unix_ms;
     rc_code code; /* Code of the latest repeated request. */
@@ -104,7 +109,7 @@ typedef struct rc_admin_loop {
 } rc_admin_loop;
 
 typedef struct rc_admin_store {
-    bool is_on; /* False: the audit is off. */
+    bool is_on; /* False if the audit is off. */
     bool is_down;
     rc_str kind;        /* "sqlite". Never the URL, which may contain a password. */
     rc_str down_reason; /* Reason why the store is down, for people. */
@@ -115,11 +120,13 @@ typedef struct rc_admin_store {
 } rc_admin_store;
 
 typedef struct rc_admin_config {
-    rc_str file;                 /* Empty: made from the environment. */
+    rc_str file;                 /* Path of the file. Empty if the configuration was made from the
+                                    environment. */
     uint64_t generation;         /* 1 for the first configuration, plus 1 for each reload. */
     int64_t loaded_unix_ms;      /* Load time of the configuration in force. */
     bool is_refused;             /* The latest reload was rejected. */
-    rc_str refusal;              /* Why: "FILE:LINE:COLUMN: KEY: what is wrong". */
+    rc_str refusal;              /* Reason for the rejection: "FILE:LINE:COLUMN: KEY: what is
+                                    wrong". */
     const rc_str *needs_restart; /* Keys whose new values need a restart. */
     size_t needs_restart_count;
 } rc_admin_config;
@@ -127,9 +134,9 @@ typedef struct rc_admin_config {
 typedef struct rc_admin_snapshot {
     int64_t now_unix_ms;
     int64_t started_unix_ms;
-    bool is_ready;           /* Accepts requests. */
-    bool is_draining;        /* Is shutting down. */
-    rc_str not_ready_reason; /* Reason why it is not ready, for people. */
+    bool is_ready;           /* The gateway accepts requests. */
+    bool is_draining;        /* The gateway is shutting down. */
+    rc_str not_ready_reason; /* Reason why the gateway is not ready, for people. */
     uint64_t log_dropped;    /* Log lines that could not be written. */
     rc_admin_retry_budget retry_budget;
     rc_admin_store store;
@@ -152,7 +159,8 @@ typedef enum rc_admin_action_kind {
     RC_ADMIN_TARGET_CLEAR = 3, /* Ends a target's cooldown and closes its breaker. */
     RC_ADMIN_KEY_REVIVE = 4,   /* Makes a key healthy again. */
     RC_ADMIN_RELOAD = 5,
-    RC_ADMIN_DRAIN = 6,       /* Accepts no more requests, finishes those in progress and exits. */
+    RC_ADMIN_DRAIN = 6,       /* Accepts no more requests, finishes the requests in progress and
+                                 exits. */
     RC_ADMIN_BUDGET_RAISE = 7 /* Raises a budget's limit until it renews. */
 } rc_admin_action_kind;
 
@@ -169,9 +177,10 @@ typedef struct rc_admin_action {
 
 typedef enum rc_admin_outcome_kind {
     RC_ADMIN_DONE = 0,
-    RC_ADMIN_NOT_FOUND = 1, /* No such target, key or budget. */
-    RC_ADMIN_REFUSED = 2,   /* text says why; for a rejected reload what is wrong and where. */
-    RC_ADMIN_FAILED = 3     /* The action is not possible now; text says why. */
+    RC_ADMIN_NOT_FOUND = 1, /* The target, key or budget does not exist. */
+    RC_ADMIN_REFUSED = 2,   /* `text` has the reason. For a rejected reload this is the error with
+                               its place in the file. */
+    RC_ADMIN_FAILED = 3     /* The action is not possible now; `text` has the reason. */
 } rc_admin_outcome_kind;
 
 typedef struct rc_admin_outcome {
@@ -180,17 +189,19 @@ typedef struct rc_admin_outcome {
 } rc_admin_outcome;
 
 typedef struct rc_admin_source {
-    /* Fills in the current state. arena: borrows. ret_snapshot is zeroed. False: out of memory. */
+    /* Fills in the current state. arena: borrows during the call; ret_snapshot views (points into)
+     * its memory. The caller has zeroed ret_snapshot. Returns false if memory runs out. */
     bool (*fill_snapshot)(void *ctx, rc_arena *arena, rc_admin_snapshot *ret_snapshot);
-    /* Carries out an action. action: views. */
+    /* Carries out an action. action: borrows during the call. */
     void (*act)(void *ctx, const rc_admin_action *action, rc_admin_outcome *ret_outcome);
     void *ctx;
 } rc_admin_source;
 
 /* ---- for implementers of a source ---- */
 
-/* Fill in the state that rc_shared has of a target or a credential; names are not touched. The
- * caller holds the lock. A row that does not exist changes nothing. */
+/* rc_admin_fill_target, rc_admin_fill_key and rc_admin_fill_retry_budget fill in the state that
+ * rc_shared has; names are not set. The caller holds the lock of rc_shared. If the row does not
+ * exist, nothing is set. */
 void rc_admin_fill_target(const rc_shared *shared, uint16_t target, uint64_t now_ms,
                           rc_admin_target *ret_target);
 /* Fills in the health of a target, after rc_admin_fill_target. */
@@ -206,7 +217,8 @@ void rc_admin_fill_retry_budget(rc_retry_budget *budget, uint64_t now_ms,
 
 /* ---- for renderers ---- */
 
-/* In order of precedence. */
+/* The state that is shown for a target. If several apply, the first of OUT, COOLING, OPEN, NO_KEY
+ * and FULL is shown. */
 typedef enum rc_admin_target_state {
     RC_TARGET_UP = 0,
     RC_TARGET_OUT = 1,

@@ -1,4 +1,4 @@
-/* A snapshot as JSON. Called by paths.c, live.c and health_endpoints.c. */
+/* Writes a snapshot as JSON. Called by paths.c, live.c and health_endpoints.c. */
 #include <recourse/taxonomy.h>
 #include <recourse/version.h>
 
@@ -40,7 +40,8 @@ static void put_time(state *s, const char *key, int64_t unix_ms)
     rc_json_member_string(&s->w, rc_str_c(key), rc_buf_get(&text));
 }
 
-/* Writes when a remaining time ends: as a date for people and as a number for programs. */
+/* Writes when a remaining time ends: as a date for people and as remaining milliseconds for
+ * programs. */
 static void put_end(state *s, uint64_t left_ms)
 {
     if (left_ms == 0 || left_ms > INT64_MAX / 2)

@@ -1,11 +1,12 @@
-/* rc_admin_task: a response that takes a while and is made on another thread.
+/* rc_admin_task: makes a response that takes a while on another thread.
  *
  *   stream ──► task ──► [ waiting ] ──► thread: run ──► loop: the reply is sent
  *                 └─ the client leaves: the task is removed from the queue, or abandoned
  *
- * Two tasks run at once and a few wait; further requests get a 503 with advice to try again. A task
- * is over when its client has left or its time limit has passed: run must check
- * rc_admin_task_is_over regularly. Except for run, only the loop's thread uses it. */
+ * At most RC_ADMIN_TASKS_RUNNING_MAX tasks run at the same time and RC_ADMIN_TASKS_WAITING_MAX
+ * wait; further requests get a 503 with advice to try again. A task should stop when its client has
+ * left or its time limit has passed, so `run` must check rc_admin_task_is_over regularly. Only the
+ * loop's thread uses a task, except for `run`. */
 #ifndef RC_GATEWAY_ADMIN_TASK_H
 #define RC_GATEWAY_ADMIN_TASK_H
 
@@ -25,7 +26,7 @@
 
 typedef struct rc_admin_task rc_admin_task;
 
-/* Caller's storage; the fields are private. */
+/* Lives in the caller's storage. The members are private. */
 typedef struct rc_admin_task_pool {
     uv_loop_t *loop;
     rc_alloc alloc;
@@ -43,9 +44,9 @@ struct rc_admin_task {
     rc_buf body;    /* The response. */
     rc_alloc alloc;
 
-    rc_admin_task_pool *pool; /* Private from here on. */
+    rc_admin_task_pool *pool; /* The members from here on are private. */
     rc_admin_core *core;
-    rc_admin_stream *stream; /* NULL: the client has left. */
+    rc_admin_stream *stream; /* NULL after the client has left. */
     rc_admin_task *next;
     rc_admin_task_run run;
     void *input;
@@ -59,30 +60,33 @@ struct rc_admin_task {
     uv_work_t uv_work;
 };
 
-/* Initialises a pool. loop: borrows while tasks run. alloc: copies; must be safe for use from all
- * threads. There is no done function: when the loop has ended, all tasks have. */
+/* Initialises a pool. loop: borrows while tasks run. alloc: copies the struct; it must be safe for
+ * use from all threads. A pool needs no done function, because all tasks have ended when the loop
+ * has ended. */
 void rc_admin_task_pool_init(rc_admin_task_pool *pool, uv_loop_t *loop, const rc_alloc *alloc);
 
-/* Makes a task for a stream without a handler. request: borrows during the call. Gives; start or
- * refuse take it. NULL: a reply was sent, because there are too many tasks or there is no
- * memory. */
+/* Makes a task for a stream without a handler. request: borrows during the call. Gives the task to
+ * the caller, who passes it to rc_admin_task_start or rc_admin_task_refuse. Returns NULL if there
+ * are too many tasks or there is no memory; an error reply has then been sent. */
 rc_admin_task *rc_admin_task_new(rc_admin_task_pool *pool, const rc_admin_request *request,
                                  rc_admin_stream *stream);
 
-/* Queues or runs the task. input: memory of the task's arena, as is all that it points to. release:
- * frees other resources of the input, on the loop's thread, whether it ran or not; may be NULL. */
+/* Runs the task or queues it. task: takes. input: memory of the task's arena, including everything
+ * that it points to. release: called on the loop's thread to free other resources of the input,
+ * even if `run` was not called; may be NULL. */
 void rc_admin_task_start(rc_admin_task *task, rc_admin_task_run run, void *input,
                          void (*release)(void *input));
 
-/* Replies with a problem instead of running. */
+/* Replies with a problem instead of running the task. task: takes. */
 void rc_admin_task_refuse(rc_admin_task *task, const rc_admin_problem *problem);
 
 /* ---- for run ---- */
 
-/* True: the task should stop. ctx: a task. Fits rc_store_set_cancel_check. */
+/* Whether the task should stop. ctx: the task. The function has the type that
+ * rc_store_set_cancel_check needs. */
 bool rc_admin_task_is_over(void *ctx);
 
-/* Makes the response a problem. Copies its texts into the task's arena. */
+/* Sets a problem as the response. Its texts are copied into the task's arena. */
 void rc_admin_task_fail(rc_admin_task *task, const rc_admin_problem *problem);
 
 #endif

@@ -1,4 +1,4 @@
-/* rc_admin_web: the dashboard's static files. Added to rc_admin by src/cli/serve/admin.c. */
+/* rc_admin_web: serves the dashboard's static files. Added to rc_admin by src/cli/serve/admin.c. */
 #include "gateway/admin/web.h"
 
 #include "base/str.h"
@@ -11,7 +11,8 @@ const rc_web_file *rc_web_file_find(rc_str name)
     return NULL;
 }
 
-/* True: If-None-Match has the file's tag or "*"; weak tags count too (RFC 9110, section 13.1.2). */
+/* Whether If-None-Match has the file's tag or "*", so that the client has this version of the file.
+ * Weak tags match too (RFC 9110, section 13.1.2). */
 static bool is_known(const rc_admin_request *request, const rc_web_file *file)
 {
     rc_str value;

@@ -3,8 +3,9 @@
  *   GET /            web/index.html
  *   GET /app/NAME    web/NAME, and the modules of d3
  *
- * The files contain no data, so they need no token: the page asks the user for the token and sends
- * it with all further requests. The build generates the table from web/ and from Debian's d3. */
+ * The files contain no data, so they are served without a token. The page asks the user for the
+ * token and sends it with all further requests. The build generates the table from web/ and from
+ * Debian's d3. */
 #ifndef RC_GATEWAY_ADMIN_WEB_H
 #define RC_GATEWAY_ADMIN_WEB_H
 
@@ -21,10 +22,10 @@ typedef struct rc_web_file {
 extern const rc_web_file rc_web_files[];
 extern const size_t rc_web_file_count;
 
-/* Finds a file. name: borrows. NULL: not found. */
+/* Finds a file. name: borrows during the call. Returns NULL if there is no such file. */
 const rc_web_file *rc_web_file_find(rc_str name);
 
-/* The routes of the files. */
+/* Returns the routes of the files. */
 rc_admin_table rc_admin_web_table(void);
 
 #endif
