@@ -168,7 +168,7 @@ static const rc_report *finish_without_memory(rc_builder *builder)
     return is_fatal ? rc_report_static_fatal(builder->code) : rc_report_static(builder->code);
 }
 
-/* Fills error_type from the family and the code, unless it was set. */
+/* Sets error_type from the family and the code, unless a setter has set it. */
 static void fill_error_type(const rc_builder *builder)
 {
     rc_report *report = builder->report;

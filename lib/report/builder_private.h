@@ -33,7 +33,8 @@ void rc_builder_push_attempt(rc_builder *builder, const rc_report_attempt *attem
 bool rc_builder_has_space_for_attempt(rc_builder *builder);
 bool rc_builder_has_space_for_source(rc_builder *builder);
 
-/* Adds a source that is already in the report's memory; ignores an empty one. */
+/* Adds a source (a place in the program's code) that is already in the report's memory. Ignores an
+ * empty source. */
 void rc_builder_push_source(rc_builder *builder, rc_str source);
 
 /* Finishes the report without filling unset fields. Gives the caller the report; NULL if there was

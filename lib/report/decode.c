@@ -12,8 +12,8 @@
 #include "report/report_private.h"
 #include "json/reader.h"
 
-/* The tolerant decoder recurses once for each cause (about 500 bytes of stack each); deeper causes
- * are dropped. */
+/* Maximum number of causes that the tolerant decoder reads. It recurses for each cause, with about
+ * 500 bytes of stack; deeper causes are dropped. */
 #define TOLERANT_DEPTH_MAX 200u
 
 /* Prevents that a function with a large stack frame is inlined into the recursive functions. */

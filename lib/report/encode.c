@@ -102,13 +102,14 @@ static void put_sources(rc_json_writer *w, const rc_field *field, const rc_repor
     rc_json_array_end(w);
 }
 
-/* Recurses into the cause; a chain has at most RC_REPORT_CAUSE_DEPTH_MAX reports. */
+/* Writes one field. Recurses for the cause; a chain of causes has at most RC_REPORT_CAUSE_DEPTH_MAX
+ * reports. */
 static void put_field(rc_json_writer *w, const rc_field *field, const void *object, rc_view view)
 {
     const char *at = (const char *)object + field->offset;
     switch (field->kind) {
     case RC_FIELD_TEXT:
-        return; /* put_object has written it */
+        return; /* put_object writes the fields of this kind itself */
     case RC_FIELD_INT:
         put_int(w, field, *(const int64_t *)(const void *)at);
         return;

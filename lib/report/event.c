@@ -1,5 +1,5 @@
-/* Events as JSON, generated from spec/events.def. Called by the gateway and `recourse exec`. A
- * duplicate number gives two equal cases in a switch, which does not compile. */
+/* Events as JSON, generated from spec/events.def. Called by the gateway and `recourse exec`. Two
+ * rows with the same number would not compile, because a switch would have two equal cases. */
 #include <recourse/event.h>
 
 #include <recourse/suppressed.h>

@@ -63,8 +63,8 @@ static const rc_report *report_of(const rc_alloc *alloc, const rc_fault *fault,
     return rc_builder_finish(&builder);
 }
 
-/* Returns the last fault of a chain longer than CHAIN_MAX; NULL for a cycle or an endless chain. A
- * second pointer that moves at half the speed detects cycles. */
+/* Returns the last fault of a chain longer than CHAIN_MAX; NULL if the chain has a cycle or more
+ * than END_STEPS_MAX faults. A second pointer that moves at half the speed detects cycles. */
 static const rc_fault *end_of(const rc_fault *fault)
 {
     const rc_fault *slow = fault;

@@ -1,5 +1,5 @@
-/* Messages for users: puts provider and model names into the taxonomy's sentences. Called by the
- * builder and the classifier. */
+/* Messages for users: puts the names of provider and model into the sentences of spec/errors.def.
+ * Called by the builder and the classifier. */
 #include "report/message.h"
 
 #include "base/str.h"

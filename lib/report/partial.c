@@ -1,5 +1,5 @@
-/* Partial results: encodes a payload together with the errors of its failed items. Public function
- * for users of the library. */
+/* Partial results: encodes the result of a batch together with the errors of the batch's failed
+ * items. Public function for users of the library. */
 #include <recourse/partial.h>
 
 #include <stdint.h>

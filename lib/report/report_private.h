@@ -14,7 +14,7 @@
 /* Enums are stored as uint32_t so that one table of fields can read and write all of them. */
 struct rc_report {
     rc_arena arena; /* Holds this struct and everything that it points to, except the cause. */
-    uint32_t refs;  /* Reference count; 0: static, never freed. */
+    uint32_t refs;  /* Reference count; 0 in a static report, which is never freed. */
     uint32_t depth; /* Number of causes below this report. */
 
     rc_str report_id;

@@ -1,5 +1,5 @@
-/* Static reports, one for each code, for when no memory is available. Called by the builder, the
- * store and the gateway. */
+/* Static reports, one for each code. They are used if there is no memory for a report. Called by
+ * the builder, the store and the gateway. */
 #include <recourse/builder.h>
 
 #include "report/report_private.h"
@@ -43,7 +43,8 @@ static const rc_report FATAL[] = {
 
 #define COUNT (sizeof BY_ROW / sizeof *BY_ROW)
 
-/* Returns the row of a code; the row of Internal for a code that is not in the table. */
+/* Returns the index of a code's static report. For a code that is not in the table, returns the
+ * index of the report for Internal. */
 static size_t row_of(rc_code code)
 {
     size_t internal = 0;

@@ -1,7 +1,8 @@
 /* Taxonomy: names, parsers and properties of codes, classes, categories, domains and actions,
  * generated from spec/errors.def. Called throughout the library and the program.
  *
- * A duplicate number in a group gives two equal cases in its switch, which does not compile. */
+ * Two rows of a group with the same number would not compile, because the group's switch would have
+ * two equal cases. */
 #include <recourse/taxonomy.h>
 
 /* HTTP statuses of the domains as enum constants, because the initialisers of the table of codes
