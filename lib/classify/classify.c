@@ -44,8 +44,8 @@ static bool has_decisive(const rc_concept_set *set)
     return false;
 }
 
-/* Scans a text, unless scan.found has its concepts already. find_provider scans the messages before
- * read_layers does. */
+/* Scans a text, unless scan.found already has the concepts of this text. find_provider scans the
+ * messages before read_layers does. */
 static void scan_text(meaning *m, rc_str text)
 {
     if (m->scanned.ptr == text.ptr && m->scanned.len == text.len)
@@ -131,8 +131,8 @@ static void read_wait(rc_evidence *evidence, rc_str text, rc_phrase_span span)
         rc_hints_add_text(&evidence->hints, text, wait_at(text, span));
 }
 
-/* True if the concepts show that a text is about a limit. Only then its numbers are read as those
- * of a limit. */
+/* True if the concepts show that a text is about a limit. Numbers in other texts are not read as
+ * the numbers of a limit. */
 static bool has_limit_concept(const rc_concept_set *set)
 {
     static const rc_concept CONCEPTS[] = {
@@ -201,8 +201,8 @@ static bool has_typed_code(const rc_layer *layer)
            (layer->code.len > 0 || layer->type.len > 0 || layer->status_word.len > 0);
 }
 
-/* Reads the layers from the innermost outwards. Once a layer has a message with a decisive concept,
- * the messages of the layers around it are not read. The same applies to codes. */
+/* Reads the layers from the innermost to the outermost. Once a layer has a message with a decisive
+ * concept, the messages of the layers around it are not read. The same applies to codes. */
 static void read_layers(rc_evidence *evidence, meaning *m)
 {
     bool has_code = false;

@@ -113,7 +113,7 @@ static inline uint32_t filter_slot_of(uint64_t bytes)
     return (uint32_t)(sum_of(bytes) >> (64 - FILTER_BITS));
 }
 
-/* Appends a byte to a window of eight; the oldest byte is the lowest. */
+/* Appends a byte to a window of eight bytes, whose lowest byte is the oldest. */
 static inline uint64_t push_byte(uint64_t bytes, char byte)
 {
     return bytes >> 8 | (uint64_t)(uint8_t)byte << 56;

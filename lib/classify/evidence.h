@@ -39,7 +39,7 @@ typedef struct rc_layer {
     rc_str status_word;
     rc_str param;
     rc_str message;
-    int status; /* HTTP status that the error's text names, 100 to 599; 0: none. */
+    int status; /* HTTP status that the error's text names, 100 to 599; 0 if the text names none. */
     unsigned depth;
     bool is_opaque; /* The message is not searched for further layers. */
 } rc_layer;
@@ -50,7 +50,7 @@ typedef struct rc_evidence {
     const rc_failure *failure;
     const rc_trace *trace;
     size_t header_count;                /* Headers to read, at most RC_HEADERS_MAX. */
-    const struct rc_provider *provider; /* NULL: not recognised. */
+    const struct rc_provider *provider; /* The recognised provider; NULL if none is recognised. */
     rc_str provider_name;
     rc_str recognised_by;
 
@@ -62,7 +62,7 @@ typedef struct rc_evidence {
     rc_str server;
     rc_str page_title; /* Title of an HTML page. */
     rc_str finish_reason;
-    int64_t prompt_tokens; /* Prompt tokens of the usage object; 0: none. */
+    int64_t prompt_tokens; /* Prompt tokens in the response's usage object; 0 if there is none. */
 
     rc_facts facts;
     rc_hints hints;

@@ -11,8 +11,8 @@
 
 typedef uint16_t rc_fact;
 
-/* The facts listed in spec/facts.def come first. Concepts, providers, statuses and literals are not
- * listed: each kind has a range of numbers. */
+/* The facts listed in spec/facts.def have the lowest numbers. Concepts, providers, statuses and
+ * literals are not listed: each kind has a range of numbers. */
 enum {
     RC_FACT_NONE = 0,
 #define RC_FACT(GROUP, ID, name, text) RC_FACT_##ID,

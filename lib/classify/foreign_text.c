@@ -1,6 +1,6 @@
-/* Foreign texts: decides whether a bare text comes from a failed call. Compilers' messages, source
- * code, manuals and changelogs contain the same numbers and words as failures. A text comes from a
- * call if one of its lines has one of these:
+/* Foreign texts: decides whether a text without a status or other facts comes from a failed call.
+ * Compilers' messages, source code, manuals and changelogs contain the same numbers and words as
+ * failures. A text comes from a call if one of its lines has one of these:
  *
  *   a status in its usual position     HTTP 429, status code: 503, Error code: 429, 502 Bad Gateway
  *   the name of a call's exception     openai.RateLimitError, java.net.SocketTimeoutException

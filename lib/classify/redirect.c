@@ -25,8 +25,8 @@ static size_t find_any(rc_str text, rc_str bytes)
     return at;
 }
 
-/* Appends scheme and authority without user name and password. Returns false if the host is not a
- * valid one. */
+/* Appends scheme and authority without user name and password. Returns false if the host is not
+ * valid. */
 static bool push_authority(rc_buf *buf, rc_str scheme, rc_str authority)
 {
     char scratch[RC_URL_HOST_MAX + 32];

@@ -1,13 +1,13 @@
-/* rc_hints: every wait that one failure names, and the one that applies.
+/* rc_hints: every wait that one failure names, and the wait that applies.
  *
  *   headers ──┐
  *   fields  ──┼──► read (form, now) ──► best of each rank ──► the wait
  *   wording ──┘         │
  *                       └──► rejected: the trace gets the reason
  *
- * spec/hints.def lists the headers and fields. The highest rank that has a wait decides, and within
- * a rank the longest wait; docs/internals/hints.md gives the reasons. Nothing is allocated and no
- * clock is read. */
+ * spec/hints.def lists the headers and fields. The wait with the highest rank applies; of several
+ * waits with this rank, the longest. docs/internals/hints.md has the reasons. Nothing is allocated
+ * and no clock is read. */
 #ifndef RC_CLASSIFY_HINTS_HINTS_H
 #define RC_CLASSIFY_HINTS_HINTS_H
 

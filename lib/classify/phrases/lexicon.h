@@ -46,7 +46,7 @@ enum {
  * steps come first, so that one occurrence of a word cannot reach two consecutive steps. They end
  * with a sentinel whose preceding step is 0. */
 typedef struct rc_lexeme {
-    uint64_t hash;         /* 0: empty slot. */
+    uint64_t hash;         /* Hash of the word's stem; 0 if the slot is empty. */
     uint16_t first_move;   /* Index of the word's first move. */
     uint8_t later_count;   /* Moves that continue a phrase, plus the sentinel. */
     uint8_t plain_count;   /* Moves that begin a phrase and have neither flags nor a concept. */

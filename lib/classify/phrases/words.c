@@ -143,7 +143,7 @@ static uint64_t hash_short(uint64_t word, unsigned len)
     return mix(word, 0, 0);
 }
 
-/* Reads a word of at least 8 letters and returns its length; 0 if it is too long or has mixed
+/* Reads a word of at least 8 letters and returns its length; 0 if the word is too long or has mixed
  * case. */
 static unsigned read_long(rc_str text, size_t from, uint64_t *ret_hash)
 {

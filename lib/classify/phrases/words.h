@@ -54,7 +54,7 @@ typedef struct rc_words {
     size_t at;          /* Offset of the next byte to read. */
     size_t letters_to;  /* End of the last word of letters. */
     size_t address_to;  /* End of the address that was found last. */
-    size_t searched_to; /* No address begins before this offset. */
+    size_t searched_to; /* Up to this offset, the text was searched for addresses. */
     size_t whole_from;  /* Start of the word that is being split. */
     bool is_code;
     bool is_splitting; /* The reader is inside a word that it splits at its letter case. */

@@ -3,7 +3,8 @@
 #include "base/str.h"
 #include "classify/providers/provider.h"
 
-/* The Anthropic route writes the error number into the message: "[1305][...][request id]". */
+/* Zhipu's Anthropic-compatible route writes the error number into the message: "[1305][...][request
+ * id]". */
 void rc_extract_zhipu(rc_evidence *evidence)
 {
     for (size_t i = 0; i < evidence->layer_count; i++) {

@@ -10,10 +10,10 @@ static bool is_typed_code(rc_fact fact)
     return fact >= RC_FACT_CODE_BASE && fact < RC_FACT_PROVIDER_BASE;
 }
 
-/* Reduces a built-in rule to its typed (machine-readable) codes: the result has the code: facts of
- * each condition that is not negated, and the negated conditions. Returns false if a condition that
- * is not negated has no code: fact. `terms` has RC_RULE_TERMS_MAX + RC_RULE_CLAUSES_MAX elements
- * and becomes the memory of the result. */
+/* Reduces a built-in rule to its typed (machine-readable) codes: the result has the facts of the
+ * form code:NAME of each condition that is not negated, and the negated conditions. Returns false
+ * if a condition that is not negated has no such fact. `terms` has RC_RULE_TERMS_MAX +
+ * RC_RULE_CLAUSES_MAX elements and becomes the memory of the result. */
 static bool typed_part(const rc_rule *rule, rc_fact *terms, rc_rule *ret_part)
 {
     const rc_fact *cursor = rule->terms;
@@ -37,8 +37,8 @@ static bool typed_part(const rc_rule *rule, rc_fact *terms, rc_rule *ret_part)
     return has_code;
 }
 
-/* Finds the built-in rule, from index `from` on, that makes a typed code fatal which `rule` would
- * make retryable; NULL if there is none. */
+/* Finds a built-in rule, from index `from` on, whose typed code is fatal and would become retryable
+ * by `rule`; NULL if there is none. */
 static const rc_rule *find_revived(const rc_rules_parser *parser, const rc_rule *rule, size_t from)
 {
     rc_fact terms[RC_RULE_TERMS_MAX + RC_RULE_CLAUSES_MAX];

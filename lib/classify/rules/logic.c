@@ -119,7 +119,7 @@ bool rc_rule_find_conflict(const rc_rule *rule, const rc_literal *literals,
 
 /* ---- containment of rules ---- */
 
-/* True if the error_code literal means one of the code: facts in the set. */
+/* True if the error_code literal means one of the facts of the form code:NAME in the set. */
 static bool means_code(const rc_literal *literal, const rc_facts *set)
 {
     return (literal->codes[0] & set->bits[RC_FACT_CODE_BASE / 64]) != 0 ||

@@ -1,4 +1,5 @@
-/* Rule matching: finds the first rule whose conditions hold. Called by classify.c. */
+/* Rule matching: finds the first rule whose conditions the facts of a failure meet. Called by
+ * classify.c. */
 #include "classify/rules/parts.h"
 
 static rc_fact_digest digest_of(const rc_facts *facts)

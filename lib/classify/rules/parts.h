@@ -176,11 +176,12 @@ void rc_rules_check_fatal(rc_rules_parser *parser);
 /* ---- logic.c ---- */
 
 /* True if the conditions show that the rule `wide` matches whenever the rule `narrow` matches. If
- * `with_codes`, an error_code:"..." literal also counts as the code: facts of its concepts. */
+ * `with_codes`, an error_code:"..." literal also counts as the facts code:NAME of its concepts. */
 bool rc_rule_is_within(const rc_rule *narrow, const rc_rule *wide, const rc_rules *rules,
                        bool with_codes);
 
-/* Finds two conditions of the rule that cannot both be met. Returns false if it finds none. */
+/* Finds two conditions of the rule that cannot both be met. Returns false if it finds no
+ * conflict. */
 typedef struct rc_rule_conflict {
     rc_fact fact;
     rc_fact other;

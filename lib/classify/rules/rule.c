@@ -1,5 +1,5 @@
-/* Properties of one rule: prefilter, category, retryability. Called by classify.c, parse.c,
- * fatal.c, rules.c and gen_rules. */
+/* Properties of one rule: prefilter (the quick check before matching), category, retryability.
+ * Called by classify.c, parse.c, fatal.c, rules.c and gen_rules. */
 #include "classify/rules/rule.h"
 
 #include <recourse/taxonomy.h>

@@ -1,4 +1,4 @@
-/* rc_rule: conditions over facts, and the code of a failure that meets them.
+/* rc_rule: conditions over facts, and the code of a failure that meets the conditions.
  *
  *   spec/classify.rules ──► gen_rules ──► table.c ────────┐
  *                                                         ├──► rc_rules_match

@@ -192,8 +192,8 @@ static void read_finish(walk *w, rc_json_token token)
     w->evidence->has_terminator = true;
 }
 
-/* True if the container has a text other than a role or a type. A refusal counts as text and sets
- * its fact. */
+/* True if the container (an object or array) has a text other than a role or a type. A refusal
+ * counts as text and sets its fact. */
 static bool has_content(rc_evidence *evidence, rc_str container)
 {
     rc_json_reader reader;

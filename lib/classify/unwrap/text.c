@@ -1,5 +1,5 @@
-/* Texts that wrap an error: SDK exceptions, log lines, messages of relays, Python reprs. Called by
- * unwrap.c. */
+/* Reads texts that contain another error: SDK exceptions, log lines, messages of relays, Python
+ * reprs. Called by unwrap.c. */
 #include <string.h>
 
 #include "base/str.h"

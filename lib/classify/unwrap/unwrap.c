@@ -1,5 +1,5 @@
-/* Unwrapping of a failure's event and body, outermost layer first, to a bounded depth. Called by
- * classify.c. */
+/* Unwraps the event and the body of a failure, beginning with the outermost layer, to a bounded
+ * depth. Called by classify.c. */
 #include "classify/unwrap/unwrap.h"
 
 #include "base/str.h"

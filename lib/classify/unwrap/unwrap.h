@@ -17,11 +17,12 @@ bool rc_unwrap_is_error_json(rc_str text);
  * false if the text has none of these formats. */
 bool rc_unwrap_stream(rc_evidence *evidence, rc_str text);
 
-/* Adds an HTML page: its title and headings. Returns false if the text is not a page. */
+/* Adds the title and headings of an HTML page. Returns false if the text is not a page. */
 bool rc_unwrap_html(rc_evidence *evidence, rc_str text, unsigned depth);
 
-/* Unwraps the message of layer `index`: JSON after a prefix, a Python repr, logfmt, YAML, an HTML
- * page, a status. May add layers, and removes the text of these layers from the message. */
+/* Unwraps the message of layer `index`. The message may contain JSON after a prefix, a Python repr,
+ * logfmt, YAML, an HTML page or a status. May add layers, and removes the text of these layers from
+ * the message. */
 void rc_unwrap_text(rc_evidence *evidence, size_t index);
 
 /* Returns the status that a text names ("Error code: 429", "HTTP 503", "429 Too Many Requests"); 0
