@@ -131,7 +131,8 @@ static void put_causes(rc_json_writer *w, const rc_report *report, rc_view view)
     rc_json_array_end(w);
 }
 
-/* Writes the sources of the report and of all its causes, outermost first. */
+/* Writes the sources (places in the program's code) of the report and of its causes, beginning with
+ * those of the report. */
 static void put_sources(rc_json_writer *w, const rc_report *report, rc_view view)
 {
     if (!rc_view_has(view, RC_STR("error_source")))

@@ -172,7 +172,7 @@ static bool is_vague(rc_str code, const rc_report *report)
 }
 
 /* Client programs decide by the provider's own code, so that it is passed on. For a context
- * overflow and a missing model they expect OpenAI's codes, whichever provider is used. */
+ * overflow and a missing model the programs expect OpenAI's codes, whichever provider is used. */
 rc_str rc_render_openai_code(const rc_report *report)
 {
     const rc_code code = rc_report_code(report);

@@ -1,5 +1,5 @@
-/* Markdown output (CommonMark with GitHub's tables); escapes text so that nothing in a report
- * becomes markup. */
+/* Markdown output (CommonMark with GitHub's tables). Text of a report is escaped, so that it cannot
+ * become markup. */
 #ifndef RC_RENDER_MARKDOWN_H
 #define RC_RENDER_MARKDOWN_H
 
