@@ -205,9 +205,9 @@ static rc_str received_text(rc_body_kind kind)
 void rc_response_push_misshape(const rc_response *response, rc_body_kind kind, rc_buf *text)
 {
     rc_buf_push(text, expected_text(response->expected));
-    rc_buf_push(text, RC_STR(" was asked for, and "));
+    rc_buf_push(text, RC_STR(" was requested, but "));
     rc_buf_push(text, received_text(kind));
     if (rc_response_fits(response, kind))
-        rc_buf_push(text, RC_STR(" that is called a stream of events"));
-    rc_buf_push(text, RC_STR(" came."));
+        rc_buf_push(text, RC_STR(" that is labelled as a stream of events"));
+    rc_buf_push(text, RC_STR(" arrived."));
 }

@@ -359,7 +359,7 @@ static void on_head(void *ctx, const rc_upstream_head *head)
     call->is_success = head->status / 100 == 2;
     rc_buf_push(&call->response_head, rc_str_make(head->bytes, head->reader->head_bytes));
     if (rc_buf_status(&call->response_head) != RC_OK) {
-        refuse_response(call, RC_CODE_INTERNAL, "There is no memory for the answer.");
+        refuse_response(call, RC_CODE_INTERNAL, "There is no memory for the response.");
         return;
     }
     read_fields(call);
@@ -369,7 +369,7 @@ static void on_head(void *ctx, const rc_upstream_head *head)
                           rc_coding_of(head->reader, head->bytes) != RC_CODING_NONE;
     if (call->is_compressed && call->is_success) {
         refuse_response(call, RC_CODE_MALFORMED_RESPONSE,
-                        "The answer is compressed, which was not asked for.");
+                        "The response is compressed, which was not requested.");
         return;
     }
     call->is_stream = rc_str_starts_with_nocase(rc_client_call_field(call, RC_STR("content-type")),

@@ -99,7 +99,7 @@ static const rc_report *report_finish(rc_client_call *call)
 {
     if (call->reply.is_incomplete)
         return rc_client_call_report(call, RC_CODE_MALFORMED_RESPONSE,
-                                     "A part of the answer is too large to be read.");
+                                     "A part of the response is too large to be read.");
     if (call->reply.watch.lost > 0)
         return rc_client_call_report(call, rc_local_outcome_get(RC_LOCAL_STREAM_DAMAGED)->code,
                                      rc_local_outcome_get(RC_LOCAL_STREAM_DAMAGED)->message.ptr);
@@ -260,12 +260,12 @@ static const rc_report *report_unreachable(const rc_client_call *call)
     if (call->failure.kind == RC_UPSTREAM_TLS_NOT_SPOKEN)
         return report_via(
             call, RC_CODE_ENDPOINT_NOT_FOUND,
-            via_message(call, &message, "What answers at ", " does not speak TLS", ""),
+            via_message(call, &message, "The server at ", " does not speak TLS", ""),
             RC_ACTION_CHECK_CONFIG,
             RC_STR("Use http:// in place of https://: `recourse serve` listens without TLS. "
                    "To another machine that needs --insecure."));
     return report_via(call, RC_CODE_NONE,
-                      via_message(call, &message, "No gateway answers at ", ": ",
+                      via_message(call, &message, "No gateway responds at ", ": ",
                                   rc_upstream_kind_text(call->failure.kind)),
                       RC_ACTION_CHECK_CONFIG, advice_unreachable(call));
 }
@@ -275,8 +275,8 @@ static const rc_report *report_unreachable(const rc_client_call *call)
 static const rc_report *report_cut(const rc_client_call *call)
 {
     const bool has_text = call->reply.text_bytes > 0;
-    const char *when = has_text ? " closed the connection before the answer was complete"
-                                : " closed the connection before it answered";
+    const char *when = has_text ? " closed the connection before the response was complete"
+                                : " closed the connection before it responded";
     char scratch[RC_CLIENT_TEXT_MAX];
     rc_buf message;
     rc_builder builder;
@@ -287,10 +287,11 @@ static const rc_report *report_cut(const rc_client_call *call)
     set_known_id(call, &builder);
     rc_builder_set_family(&builder, RC_FAMILY_LLM);
     rc_builder_set_message(&builder, via_message(call, &message, "The gateway at ", when, ""));
-    rc_builder_set_action(&builder, RC_ACTION_WAIT_AND_RETRY,
-                          has_text ? RC_STR("See whether the gateway still runs, then try again; "
-                                            "what was received is incomplete.")
-                                   : RC_STR("See whether the gateway still runs, then try again."));
+    rc_builder_set_action(
+        &builder, RC_ACTION_WAIT_AND_RETRY,
+        has_text ? RC_STR("Check whether the gateway is still running, then try again; the "
+                          "received part of the response is incomplete.")
+                 : RC_STR("Check whether the gateway is still running, then try again."));
     rc_builder_set_model(&builder, rc_str_c(call->model));
     rc_builder_set_detail(&builder, rc_report_detail(call->evidence));
     rc_builder_set_context(&builder, RC_STR("gateway"), rc_buf_get(&call->client->url));
@@ -302,13 +303,12 @@ static const rc_report *report_foreign(const rc_client_call *call)
     char scratch[RC_CLIENT_TEXT_MAX];
     rc_buf message;
     rc_buf_init_fixed(&message, scratch, sizeof scratch);
-    return report_via(
-        call, RC_CODE_ENDPOINT_NOT_FOUND,
-        via_message(call, &message, "What answers at ",
-                    " is no gateway of Recourse: ", rc_foreign_text(call->foreign_kind)),
-        RC_ACTION_CHECK_CONFIG,
-        RC_STR("Give --via the address at which `recourse serve` listens, such as "
-               "http://127.0.0.1:8787; with https:// where it is behind TLS."));
+    return report_via(call, RC_CODE_ENDPOINT_NOT_FOUND,
+                      via_message(call, &message, "The server at ", " is not a Recourse gateway: ",
+                                  rc_foreign_text(call->foreign_kind)),
+                      RC_ACTION_CHECK_CONFIG,
+                      RC_STR("Give --via the address at which `recourse serve` listens, such as "
+                             "http://127.0.0.1:8787; with https:// where it is behind TLS."));
 }
 
 static const rc_report *report_cancelled(const rc_client_call *call)

@@ -66,7 +66,7 @@ static bool read_token(rc_client *client, const char *file, rc_client_error *err
     if (token.len == 0 && value != NULL)
         return true;
     return rc_secret_is_token(token) ||
-           refuse_token(error, file, "holds none that can stand in a header");
+           refuse_token(error, file, "holds no token that is valid in a header");
 }
 
 bool rc_client_read_remote(rc_client *client, const rc_client_remote *remote,

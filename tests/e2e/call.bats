@@ -510,8 +510,8 @@ end_gateway_at() { # WORDS FILE
     wait "$asked" || status=$?
     cat why
     [ "$status" = 75 ]
-    tr -d '│\n' <why | tr -s ' ' | grep -F "The gateway at $via closed the connection before the answer was complete."
-    grep -F 'See whether the gateway still runs' why
+    tr -d '│\n' <why | tr -s ' ' | grep -F "The gateway at $via closed the connection before the response was complete."
+    grep -F 'Check whether the gateway is still running' why
     run ! grep -E 'HTTP 502|provider.s stream' why
 
     # During a wait there is no stream that could be interrupted.
@@ -524,7 +524,7 @@ end_gateway_at() { # WORDS FILE
     wait "$asked" || status=$?
     cat why
     [ "$status" = 75 ]
-    tr -d '│\n' <why | tr -s ' ' | grep -F "The gateway at $via closed the connection before it answered."
+    tr -d '│\n' <why | tr -s ' ' | grep -F "The gateway at $via closed the connection before it responded."
     run ! grep -E 'HTTP 502|provider|incomplete' why
 }
 
@@ -547,7 +547,7 @@ end_gateway_at() { # WORDS FILE
 @test "--via: a gateway that is not running, and invalid addresses" {
     run -75 --separate-stderr call --via http://127.0.0.1:1 --model x hello
     echo "$stderr"
-    said 'No gateway answers at http://127.0.0.1:1: the connection was refused.'
+    said 'No gateway responds at http://127.0.0.1:1: the connection was refused.'
     said 'Start it with `recourse serve`, or leave out --via'
     run -78 --separate-stderr call --via http://gateway.example --model x hello
     said 'needs --insecure'
@@ -607,7 +607,7 @@ PY
         stranger "$2" "$3"
         run -78 --separate-stderr call --agent --via "http://127.0.0.1:$port" --model m hello
         echo "$output"
-        has "\"message\":\"What answers at http://127.0.0.1:$port is no gateway of Recourse: $1.\""
+        has "\"message\":\"The server at http://127.0.0.1:$port is not a Recourse gateway: $1.\""
         has '"retryable":false'
         has '"user_action":{"kind":"check_config","detail":"Give --via the address at which `recourse serve` listens'
     }
@@ -632,7 +632,7 @@ PY
     gate ''
     run -78 --separate-stderr call --agent --via "https://127.0.0.1:$port" --model m hello
     echo "$output"
-    has "\"message\":\"What answers at https://127.0.0.1:$port does not speak TLS.\""
+    has "\"message\":\"The server at https://127.0.0.1:$port does not speak TLS.\""
     has '"retryable":false'
     has '"kind":"check_config","detail":"Use http:// in place of https://'
 }

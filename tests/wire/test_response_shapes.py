@@ -101,7 +101,7 @@ def is_none(one, data, asked, came, used=None):
     answer, plan = ask(one, saying(data), saying(data))
     check(answer.status == 502 and len(plan.seen) == 2, answer, len(plan.seen))
     check(answer.get("x-recourse-error-code") == "MalformedResponse", answer.head.raw)
-    words = f"{asked[0].upper()}{asked[1:]} was asked for, and {came} came."
+    words = f"{asked[0].upper()}{asked[1:]} was requested, but {came} arrived."
     check(words.encode() in answer.body, words, answer)
 
 
@@ -207,7 +207,7 @@ for name, each in ONES.items():
         suite.case(f"{name}: an object asked for, events as {kind}", is_none, each,
                    typed(events_of(each.sample), kind), OBJECT, EVENTS)
     suite.case(f"{name}: an object asked for, one called events", is_none, each,
-               typed(each.answer, "text/event-stream"), OBJECT, OBJECT + " that is called a stream of events", USED)
+               typed(each.answer, "text/event-stream"), OBJECT, OBJECT + " that is labelled as a stream of events", USED)
 suite.case("what events tell of tokens counts", is_none, ONES["chat"],
            typed(events_of(CHAT), "text/event-stream"), OBJECT, EVENTS, (1, 2))
 suite.case("what an array tells of tokens counts", is_none, GEMINI, http(

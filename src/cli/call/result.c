@@ -421,7 +421,7 @@ int rc_caller_show_result(rc_caller *c)
 {
     int result;
     if (c->exit_status == RC_EXIT_INTERNAL && !c->is_escaped && c->signal == 0)
-        rc_caller_fail(c, RC_CODE_INTERNAL, RC_STR("There is no memory for the answer."),
+        rc_caller_fail(c, RC_CODE_INTERNAL, RC_STR("There is no memory for the response."),
                        RC_STR(""));
     else if (c->report == NULL && c->call.facts.report != NULL)
         c->report = rc_report_dup(c->call.facts.report);

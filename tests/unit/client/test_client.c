@@ -537,7 +537,7 @@ static void a_gateway_that_is_not_there_is_a_report(void **state)
     start(w, c, "ok", "hello");
     run_until_ended(w, c);
     const rc_str message = rc_report_message(c->call.facts.report);
-    assert_true(rc_str_starts_with(message, RC_STR("No gateway answers at http://127.0.0.1:1: ")));
+    assert_true(rc_str_starts_with(message, RC_STR("No gateway responds at http://127.0.0.1:1: ")));
     *state = w;
     close_all(state);
 }

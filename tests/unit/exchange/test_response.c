@@ -447,16 +447,16 @@ static void test_the_text_names_both_shapes(void **state)
 {
     (void)state;
     expect_text(RC_ENDPOINT_CHAT, STREAM, JSON, RC_BODY_OBJECT,
-                "A stream of events was asked for, and one JSON object came.");
+                "A stream of events was requested, but one JSON object arrived.");
     expect_text(RC_ENDPOINT_CHAT, PLAIN, JSON, RC_BODY_EVENTS,
-                "One JSON object was asked for, and a stream of events came.");
+                "One JSON object was requested, but a stream of events arrived.");
     expect_text(RC_ENDPOINT_GENERATE_STREAM, PLAIN, JSON, RC_BODY_OTHER,
-                "A JSON array was asked for, and something else came.");
+                "A JSON array was requested, but something else arrived.");
     expect_text(RC_ENDPOINT_GENERATE, PLAIN, JSON, RC_BODY_ARRAY,
-                "One JSON object was asked for, and a JSON array came.");
+                "One JSON object was requested, but a JSON array arrived.");
     expect_text(RC_ENDPOINT_CHAT, PLAIN, EVENTS, RC_BODY_OBJECT,
-                "One JSON object was asked for, and one JSON object that is called a stream of "
-                "events came.");
+                "One JSON object was requested, but one JSON object that is labelled as a stream "
+                "of events arrived.");
 }
 
 /* An event of several lines needs the scratch buffer; without memory the body is still refused. */
