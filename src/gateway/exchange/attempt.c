@@ -16,7 +16,7 @@
 #include "gateway/state/snapshot.h"
 #include "net/server/responder.h"
 
-#define WIRE_MAX_BYTES ((size_t)256 << 10) /* In addition to a rewritten body. */
+#define WIRE_MAX_BYTES ((size_t)256 << 10) /* For the head, in addition to a rewritten body. */
 #define HEAD_MAX_BYTES ((size_t)128 << 10)
 #define SCRATCH_MAX_BYTES (2 * RC_STREAM_EVENT_MAX_BYTES)
 
@@ -51,7 +51,8 @@ static rc_attempt *make_attempt(rc_exchange *exchange)
     rc_attempt *attempt = take_spare(exchange->runtime);
     if (attempt == NULL)
         return NULL;
-    /* Parsers are initialised when they are used; the call's own is large. */
+    /* The parsers are not zeroed here: each is initialised when it is used, and the parser in
+     * `upstream` is large. */
     memset(attempt, 0, offsetof(rc_attempt, usage));
     memset(&attempt->upstream, 0, offsetof(rc_upstream_call, reader));
     attempt->exchange = exchange;
@@ -105,8 +106,9 @@ void rc_attempt_free_spares(rc_runtime *runtime)
     }
 }
 
-/* A stream may be open for long: frees what it no longer needs. A provider that responds before it
- * has read the whole request still needs it. The response head stays for a later report. */
+/* Frees the request once content is sent, because a stream may be open for long. Nothing is freed
+ * if the provider responds before it has read the whole request. The response head stays, because a
+ * later report may need it. */
 void rc_attempt_free_request(rc_attempt *attempt)
 {
     if (attempt->demo != NULL || !rc_upstream_is_sent(&attempt->upstream))
@@ -125,7 +127,7 @@ static const rc_route_entry *route_entry_of(const rc_attempt *attempt)
     return &attempt->exchange->route->entries[attempt->entry];
 }
 
-/* The demo provider has the interface of the request. */
+/* Returns the kind of the provider. The demo provider uses the API family of the request. */
 static const rc_config_kind *kind_of(const rc_attempt *attempt)
 {
     if (!attempt->provider->is_demo)
@@ -203,8 +205,9 @@ static void start(rc_attempt *attempt, const rc_upstream_request *request)
         rc_exchange_sentence(rc_upstream_kind_text(kind), scratch, sizeof scratch));
 }
 
-/* Time limit for the first byte: the configured one, and the share of the deadline that leaves time
- * for the next targets. A request that must not be sent twice has no such share. */
+/* Returns the time limit for the first byte: the configured limit, or a shorter share of the
+ * deadline that leaves time for the next targets. A request that must not be sent twice has no such
+ * share, because no other target follows. */
 static uint64_t first_byte_ms(rc_attempt *attempt)
 {
     const rc_exchange *exchange = attempt->exchange;
@@ -276,8 +279,8 @@ static rc_ledger_decision reserve(rc_attempt *attempt)
     return decision;
 }
 
-/* The start time is that of the reservation: the cost belongs to the budgets' periods of that
- * time. */
+/* Sets the start of the attempt to the time of its reservation, because the cost belongs to the
+ * budgets' periods of that time. */
 static void set_start(rc_attempt *attempt)
 {
     const rc_runtime *runtime = attempt->exchange->runtime;

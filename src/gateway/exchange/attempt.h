@@ -1,5 +1,6 @@
 /* rc_attempt: one call to a provider on behalf of an exchange. attempt.c sends the request,
- * attempt_response.c handles the response, attempt_failure.c ends it with a report. */
+ * attempt_response.c handles the response, attempt_failure.c ends a failed attempt with a
+ * report. */
 #ifndef RC_GATEWAY_EXCHANGE_ATTEMPT_H
 #define RC_GATEWAY_EXCHANGE_ATTEMPT_H
 
@@ -25,7 +26,8 @@ typedef struct rc_snapshot_provider rc_snapshot_provider;
 
 /* Maximum number of bytes of an error response that are examined. */
 #define RC_ATTEMPT_ERROR_MAX ((size_t)64 << 10)
-/* Maximum number of bytes of a good response that are held back before it is passed on. */
+/* Maximum number of bytes of a successful response that are held back before the response is passed
+ * on. */
 #define RC_ATTEMPT_HELD_MAX ((size_t)256 << 10)
 
 /* Longest response id; a longer one is not repeated in an error event. */
@@ -35,7 +37,7 @@ typedef struct rc_snapshot_provider rc_snapshot_provider;
 typedef struct rc_attempt {
     rc_exchange *exchange;
     struct rc_attempt *next_spare;
-    uint8_t slot; /* The lane of the machine. */
+    uint8_t slot; /* The lane of rc_exchange_machine. */
     rc_response_mode mode;
     uint16_t entry;
     uint16_t credential;
@@ -46,8 +48,9 @@ typedef struct rc_attempt {
     uint64_t started_ms;
     uint64_t started_ns;
     int64_t started_unix_ms;
-    int64_t first_byte_ms;  /* Since the start. -1: nothing has arrived. */
-    uint64_t first_byte_us; /* RC_METRICS_NO_TIME: nothing has arrived. */
+    int64_t first_byte_ms;  /* Milliseconds from the start to the first byte. -1: nothing has
+                             * arrived. */
+    uint64_t first_byte_us; /* The same in microseconds. RC_METRICS_NO_TIME: nothing has arrived. */
     uint64_t bytes;         /* Bytes of the body, after decompression. */
     bool is_array;
     bool is_client_slow;  /* The client is slow; the provider's connection is paused. */
@@ -57,9 +60,10 @@ typedef struct rc_attempt {
     bool is_started;      /* The demo provider was called. */
     bool is_inside_event; /* The bytes sent last do not end an event. */
     bool is_watched;      /* `watch` is in use. */
-    bool is_scanned;      /* reading.scan counts the relayed body. */
+    bool is_scanned;      /* reading.scan reads the usage of the relayed body. */
     bool is_compressed;   /* The response is compressed and is decompressed here. */
-    rc_attempt_decoder *decoder; /* NULL: not compressed, or passed on compressed. */
+    rc_attempt_decoder *decoder; /* NULL: the response is not compressed, or is passed on
+                                  * compressed. */
     const rc_http1 *reader; /* Parser of the response head, whose bytes are in `head`. Valid until
                              * the call ends. */
     rc_demo_call *demo;     /* NULL: the demo provider is not used. */
@@ -67,7 +71,7 @@ typedef struct rc_attempt {
     int64_t next_sequence_number; /* Next sequence number of the stream's events. 0: the events have
                                    * no numbers. */
     uint8_t response_id_len;
-    /* Members above are zeroed at the start; those below are initialised one by one. */
+    /* Members above are zeroed at the start; the members below are initialised one by one. */
     rc_usage usage;                               /* Token usage of a whole response. */
     rc_response response;                         /* Judge of the response, from its head on. */
     rc_ledger_reservation reservation;            /* Reservation of the cost in the budgets. */
@@ -78,20 +82,21 @@ typedef struct rc_attempt {
         rc_stream_array array;
         rc_usage_scan scan; /* Usage scanner of RELAY; uses `scratch`. */
     } reading;
-    rc_buf wire;    /* The request's head, with a key in it. */
+    rc_buf wire;    /* The request head, which contains the key. */
     rc_buf head;    /* The provider's response head. */
     rc_buf held;    /* Bytes of the body that are held back. */
     rc_buf scratch; /* Memory for events and usage objects that arrive in pieces. */
     rc_upstream_call upstream;
 } rc_attempt;
 
-/* Makes the attempt of a lane, in place of the lane's latest one. NULL: out of memory. */
+/* Makes a new attempt for the lane `slot` and frees the previous attempt of this lane. NULL: out of
+ * memory. */
 rc_attempt *rc_attempt_new(rc_exchange *exchange, uint8_t slot);
-/* Reserves the cost in the budgets and reports the result. */
+/* Reserves the cost in the budgets and feeds the result to the machine (RC_INPUT_RESERVED). */
 void rc_attempt_reserve(rc_attempt *attempt);
 /* Sends the request, or fails the attempt. */
 void rc_attempt_send(rc_attempt *attempt);
-/* Ends the call without a callback. */
+/* Ends the call to the provider without a callback. */
 void rc_attempt_stop(rc_attempt *attempt);
 /* Stops the attempt and frees it. attempt: takes; may be NULL. */
 void rc_attempt_free(rc_attempt *attempt);
@@ -101,14 +106,14 @@ void rc_attempt_pause(rc_attempt *attempt);
 void rc_attempt_resume(rc_attempt *attempt);
 /* Sends a piece of the body as it arrives from the client. */
 void rc_attempt_upload(rc_attempt *attempt, rc_str piece, bool is_last);
-/* Frees what is not needed once content is sent. */
+/* Frees the request, which is not needed once content is sent to the client. */
 void rc_attempt_free_request(rc_attempt *attempt);
 
-/* As rc_exchange_feed, for an input about this attempt without further members. */
+/* As rc_exchange_feed, for an input about this attempt that has no further members. */
 void rc_attempt_feed(const rc_attempt *attempt, rc_exchange_input_kind kind);
-/* True: this attempt's content is being sent to the client. */
+/* Returns whether this attempt's content is being sent to the client. */
 bool rc_attempt_is_responding(const rc_attempt *attempt);
-/* True: some of the request was sent. */
+/* Returns whether any part of the request was sent. */
 bool rc_attempt_was_sent(const rc_attempt *attempt);
 
 #endif

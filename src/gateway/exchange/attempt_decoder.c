@@ -17,18 +17,19 @@
 #include "gateway/runtime/runtime.h"
 #include "http/inflate.h"
 
-/* Maximum number of bytes that are decompressed in one turn, and that are received before the
- * provider can be paused. */
+/* TURN_BYTES is the maximum number of bytes that are decompressed in one turn, that is, in one
+ * callback of the event loop. PENDING_MAX_BYTES is the maximum number of bytes that are received
+ * before the provider's connection can be paused. */
 #define TURN_BYTES ((size_t)256 << 10)
 #define PENDING_MAX_BYTES ((size_t)256 << 10)
 
 struct rc_attempt_decoder {
     rc_inflate *inflate;
-    rc_buf pending; /* Compressed bytes that wait. */
+    rc_buf pending; /* Compressed bytes that wait for the next turn. */
     size_t pending_at;
-    bool is_due;     /* Waits for its turn; zlib may have buffered output, too. */
-    bool is_dropped; /* Further data is ignored: the text of an error is complete, or cannot be
-                      * read. */
+    bool is_due;     /* Data waits for the next turn, in `pending` or in zlib's own buffer. */
+    bool is_dropped; /* Further data is ignored, because the text of an error response is long
+                      * enough or cannot be decompressed. */
     bool is_over;    /* The body is complete, or the call failed. */
     bool has_failed;
     rc_upstream_failure failure;
@@ -63,7 +64,8 @@ static void free_decoder(rc_attempt_decoder *decoder)
     alloc.put(alloc.ctx, decoder, sizeof *decoder);
 }
 
-/* A report may still view the piece that is being handled: the decoder is freed after that. */
+/* While a piece is being handled, a report may still view its bytes. The decoder is then freed by
+ * decode() after the piece. */
 void rc_attempt_decoder_stop(rc_attempt *attempt)
 {
     rc_attempt_decoder *decoder = attempt->decoder;
@@ -97,7 +99,8 @@ bool rc_attempt_decoder_is_due(const rc_attempt *attempt)
 
 /* ---- failures ---- */
 
-/* For an error response the status and the text so far are used. False: the attempt is over. */
+/* Handles data that cannot be decompressed. An error response is used with its status and the text
+ * so far; any other response fails. False: the attempt is over. */
 static bool fail_decoding(rc_attempt *attempt, rc_inflate_result result)
 {
     if (attempt->mode == RC_MODE_ERROR) {
@@ -112,7 +115,8 @@ static bool fail_decoding(rc_attempt *attempt, rc_inflate_result result)
     return false;
 }
 
-/* A stream may be complete although the end of its compressed data is missing. */
+/* Ends a response whose compressed data is cut off. A stream may be complete nevertheless, if its
+ * terminator has arrived. */
 static void fail_cut(rc_attempt *attempt)
 {
     const rc_upstream_failure failure = {
@@ -135,7 +139,8 @@ static bool is_enough(const rc_attempt *attempt)
     return attempt->mode == RC_MODE_ERROR && rc_buf_get(&attempt->held).len >= RC_ATTEMPT_ERROR_MAX;
 }
 
-/* Decompresses up to TURN_BYTES; *input is moved past what was used. False: the attempt is over. */
+/* Decompresses up to TURN_BYTES; *input is moved past the bytes that were used. False: the attempt
+ * is over. */
 static bool decode(rc_attempt *attempt, rc_str *input)
 {
     rc_attempt_decoder *decoder = attempt->decoder;
@@ -161,7 +166,7 @@ static bool decode(rc_attempt *attempt, rc_str *input)
            fail_decoding(attempt, result);
 }
 
-/* Pauses the provider until the pending data has had its turn. */
+/* Pauses the provider's connection until the pending data is decompressed in a later turn. */
 static void wait_for_turn(rc_attempt *attempt)
 {
     if (rc_upstream_is_live(&attempt->upstream))
@@ -205,7 +210,7 @@ bool rc_attempt_decoder_on_failure(rc_attempt *attempt, const rc_upstream_failur
         return true;
     }
     decoder->failure = *failure;
-    /* The texts that it views are gone when it is handled. */
+    /* The texts that the failure views are gone when it is handled later. */
     decoder->failure.text = rc_upstream_kind_text(failure->kind);
     decoder->failure.detail = rc_str_make(NULL, 0);
     decoder->is_over = decoder->has_failed = true;

@@ -5,14 +5,18 @@
 #include "gateway/exchange/attempt.h"
 #include "http/coding.h"
 
-/* Begins to decompress; takes a piece. The attempt may be over afterwards. */
+/* rc_attempt_decoder_begin begins to decompress a response. rc_attempt_decoder_on_body handles a
+ * compressed piece. The attempt may be over afterwards. */
 void rc_attempt_decoder_begin(rc_attempt *attempt, rc_coding coding);
 void rc_attempt_decoder_on_body(rc_attempt *attempt, rc_str piece);
-/* False: the end is handled later, or the attempt is over. */
+/* Handles the end of the body. True: the caller continues with the end of the response. False: the
+ * end is handled later, or the attempt is over. */
 bool rc_attempt_decoder_on_end(rc_attempt *attempt);
-/* False: the failure is handled later. failure: copies. */
+/* Handles a failure of the transport. True: the caller handles it now. False: it is handled after
+ * the waiting data. failure: copies the struct. */
 bool rc_attempt_decoder_on_failure(rc_attempt *attempt, const rc_upstream_failure *failure);
-/* True: data is waiting to be decompressed. Only for an attempt with a decoder. */
+/* Returns whether data is waiting to be decompressed and the client can take it. Only for an
+ * attempt with a decoder. */
 bool rc_attempt_decoder_is_due(const rc_attempt *attempt);
 /* Decompresses waiting data. */
 void rc_attempt_decoder_turn(rc_attempt *attempt);

@@ -14,7 +14,7 @@
 
 /* ---- the facts for rc_call ---- */
 
-/* A passthrough path may need another kind of key: its failures never disable a key. */
+/* A passthrough path may need another kind of key, so its failures never disable a key. */
 static rc_failure_facts failure_facts_of(const rc_attempt *attempt)
 {
     const rc_exchange *exchange = attempt->exchange;
@@ -27,14 +27,15 @@ static rc_failure_facts failure_facts_of(const rc_attempt *attempt)
 
 /* ---- the key that was sent ---- */
 
-/* The scrubber finds keys by their form; this key is found by its value. */
+/* Returns whether the text contains the key that was sent. The scrubber finds keys only by their
+ * form, so this key is searched by its value. */
 static bool has_key(const rc_attempt *attempt, rc_str text)
 {
     return attempt->key.len >= KEY_MIN_BYTES &&
            rc_secret_find(text, attempt->key, 0) != RC_STR_NPOS;
 }
 
-/* The text without the key. copy: memory for a changed text. */
+/* Returns the text without the key. `copy`: memory for a changed text. */
 static rc_str hide_key(const rc_attempt *attempt, rc_str text, rc_buf *copy)
 {
     if (!has_key(attempt, text))
@@ -50,14 +51,15 @@ static rc_str hide_key(const rc_attempt *attempt, rc_str text, rc_buf *copy)
     return rc_buf_status(copy) == RC_OK ? rc_buf_get(copy) : RC_STR("");
 }
 
-/* The most bytes of a text whose keys are hidden: a key of KEY_MIN_BYTES becomes HIDDEN, which is
- * less than twice as long. */
+/* Returns the maximum length of the text after each key in it was replaced by HIDDEN, which is less
+ * than twice as long as a key of KEY_MIN_BYTES. */
 static size_t hidden_max(rc_str text)
 {
     return 2 * text.len;
 }
 
-/* Removes the key from everything that the provider repeats before it is classified. */
+/* Classifies a failure. The key is removed from the provider's texts first, because a provider may
+ * repeat it in an error. */
 static const rc_report *classify(const rc_attempt *attempt, const rc_failure *failure)
 {
     const rc_alloc *alloc = &attempt->exchange->runtime->alloc;
@@ -74,7 +76,8 @@ static const rc_report *classify(const rc_attempt *attempt, const rc_failure *fa
     return report;
 }
 
-/* Keeps the provider's rate-limit headers, by which clients of the same dialect pace themselves. */
+/* Stores the provider's rate-limit headers for the reply, because clients of the same dialect
+ * adjust their request rate to them. */
 static void keep_limits(rc_attempt *attempt, const rc_report *report)
 {
     rc_exchange *exchange = attempt->exchange;
@@ -105,8 +108,8 @@ static void end_failed(rc_attempt *attempt, const rc_report *report)
     take_report(attempt, report);
     const rc_failure_facts facts = failure_facts_of(attempt);
     uv_update_time(
-        exchange->runtime->uv_loop); /* A wait counts from now, not from when the loop woke
-                                              * up. */
+        exchange->runtime->uv_loop); /* A wait is counted from now on, not from the time at which
+                                      * the loop woke up. */
     rc_exchange_feed(
         exchange,
         &(rc_exchange_input){.kind = RC_INPUT_FAILED, .slot = attempt->slot, .facts = &facts});
@@ -125,7 +128,7 @@ static const rc_report *report_attempt(const rc_attempt *attempt, rc_code code, 
     return rc_builder_finish(&builder);
 }
 
-/* The head's headers in the classifier's form. */
+/* Lists the headers of the response in the form that the classifier takes. */
 static size_t list_headers(const rc_attempt *attempt, rc_header headers[RC_HTTP1_FIELDS_MAX])
 {
     const rc_http1 *reader = attempt->reader;
@@ -140,7 +143,8 @@ static size_t list_headers(const rc_attempt *attempt, rc_header headers[RC_HTTP1
     return reader->field_count;
 }
 
-/* The provider reports success, but the response is lost. */
+/* Builds the report for a request that the provider has carried out, but whose response cannot be
+ * read. why: takes. */
 static const rc_report *report_lost(const rc_attempt *attempt, const rc_report *why)
 {
     rc_builder builder;
@@ -154,8 +158,8 @@ static const rc_report *report_lost(const rc_attempt *attempt, const rc_report *
     return report;
 }
 
-/* A good status without a usable response: the classified report, or one of the gateway's own in
- * its place. report: takes. */
+/* For a success status without a usable response: returns the classified report, or a report of the
+ * gateway in its place. report: takes. */
 static const rc_report *replace_unusable(const rc_attempt *attempt, const rc_report *report)
 {
     const bool is_replayable = attempt->exchange->request.replay != RC_REPLAY_NO;
@@ -169,8 +173,8 @@ static const rc_report *replace_unusable(const rc_attempt *attempt, const rc_rep
     return report_attempt(attempt, row->code, row->message);
 }
 
-/* A good status with an unusable response is MalformedResponse if nothing more is known. A request
- * that must not be sent twice was most likely carried out and is not retried. */
+/* A success status with an unusable response is MalformedResponse if nothing more is known. A
+ * request that must not be sent twice was most likely carried out and is not retried. */
 void rc_attempt_fail(rc_attempt *attempt, rc_failure *failure)
 {
     const rc_exchange *exchange = attempt->exchange;
@@ -203,8 +207,8 @@ void rc_attempt_fail(rc_attempt *attempt, rc_failure *failure)
     if (failure->status / 100 == 2)
         report = replace_unusable(attempt, report);
     keep_limits(attempt, report);
-    /* The report has copies of everything that the failure views: only now may its bytes be
-     * freed. */
+    /* The report has copies of all texts that the failure views. Before this point the attempt must
+     * not be stopped, because that frees these texts. */
     rc_attempt_stop(attempt);
     end_failed(attempt, report);
 }
@@ -228,8 +232,8 @@ void rc_attempt_fail_unusable(rc_attempt *attempt, rc_local_outcome outcome)
     rc_attempt_fail_unusable_text(attempt, outcome, rc_local_outcome_get(outcome)->message);
 }
 
-/* True: it was sent and must not be sent again. A failure of our own then leaves open whether it
- * was carried out. */
+/* Returns whether the request was sent and must not be sent again. After a failure of the gateway
+ * it is then unknown whether the request was carried out. */
 static bool may_be_done(const rc_attempt *attempt)
 {
     return attempt->exchange->request.replay == RC_REPLAY_NO && rc_attempt_was_sent(attempt);

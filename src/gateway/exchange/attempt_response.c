@@ -22,7 +22,7 @@
 
 /* ---- verdicts of rc_response ---- */
 
-/* Notes the flaw for the record. The response is passed on unchanged. */
+/* Builds the report of a flaw for the record. The response is passed on unchanged. */
 static void note_flaw(rc_attempt *attempt, rc_code code)
 {
     rc_builder builder;
@@ -42,7 +42,8 @@ static void judge_stream(rc_attempt *attempt)
     note_flaw(attempt, rc_finish_code(attempt->watch.finish));
 }
 
-/* The ledger and the events read usage and watch of the attempt. */
+/* Copies the usage and the stream watch of the judged response to the attempt, where the ledger and
+ * the events read them. */
 static void take_facts(rc_attempt *attempt)
 {
     const rc_response *response = &attempt->response;
@@ -115,7 +116,8 @@ static bool judge_start(rc_attempt *attempt)
 
 /* ---- sending to the client ---- */
 
-/* scratch: RC_TARGET_TEXT_MAX bytes, for a model that the client named. */
+/* Returns the target as the response headers name it. `scratch`: RC_TARGET_TEXT_MAX bytes, used for
+ * a model that the client named. */
 static rc_str target_text(const rc_attempt *attempt, char *scratch)
 {
     rc_buf text;
@@ -127,8 +129,8 @@ static rc_str target_text(const rc_attempt *attempt, char *scratch)
     return rc_buf_get(&text);
 }
 
-/* Writes the client's response head while the provider's is valid. is_whole: the body is complete,
- * and its cost is known. */
+/* Writes the response head for the client. Must be called while the provider's head is valid.
+ * `is_whole`: the body is complete, and its cost is known. */
 static bool write_lines(rc_attempt *attempt, bool is_whole)
 {
     rc_exchange *exchange = attempt->exchange;
@@ -149,7 +151,9 @@ static bool write_lines(rc_attempt *attempt, bool is_whole)
                                         &facts) == RC_OK;
 }
 
-/* A head that was sent early for an event promised a stream of events. */
+/* Begins the response to the client. If its head was already sent for an event, that head announced
+ * a stream of events, so no other response can follow. False: such a response, or sending
+ * failed. */
 static bool begin_response(rc_attempt *attempt, rc_http1_framing framing, uint64_t length)
 {
     rc_exchange *exchange = attempt->exchange;
@@ -203,7 +207,7 @@ void rc_attempt_deliver(rc_attempt *attempt)
     rc_attempt_feed(attempt, RC_INPUT_COMPLETE);
 }
 
-/* The content-length of a response to HEAD, which has no body. The parser has checked the
+/* Returns the content-length of a response to HEAD, which has no body. The parser has checked the
  * digits. */
 static uint64_t length_without_body(const rc_attempt *attempt)
 {
@@ -215,7 +219,7 @@ static uint64_t length_without_body(const rc_attempt *attempt)
     return length;
 }
 
-/* A relayed body is scanned for its usage while it passes. */
+/* Begins to scan a relayed body for its usage. */
 static void begin_scan(rc_attempt *attempt)
 {
     attempt->is_scanned = !rc_client_request_is_free(&attempt->exchange->request);
@@ -225,14 +229,15 @@ static void begin_scan(rc_attempt *attempt)
     rc_usage_scan_push(&attempt->reading.scan, &attempt->usage, rc_buf_get(&attempt->held));
 }
 
-/* True: the piece completes the body. The last byte waits for the record. */
+/* Returns whether the piece completes the body. Its last byte is then held back until the record is
+ * stored. */
 static bool has_last_byte(const rc_attempt *attempt, rc_str piece)
 {
     return rc_response_has_last_byte(&attempt->response, attempt->bytes, piece);
 }
 
-/* Begins to relay, with the provider's length if it stated one. is_whole: everything received is
- * held. False: the exchange is over. */
+/* Begins to relay the body, with the provider's content-length if it stated one. `is_whole`: all
+ * received bytes are in `held`. False: the exchange is over. */
 static bool relay(rc_attempt *attempt, bool is_whole)
 {
     const rc_http1 *reader = attempt->reader;
@@ -319,7 +324,7 @@ static void emit_quota(const rc_attempt *attempt, const rc_quota *low)
     rc_buf_init_fixed(&target, target_scratch, sizeof target_scratch);
     rc_buf_init_fixed(&key, key_scratch, sizeof key_scratch);
     rc_buf_push(&target, attempt->provider->config->name);
-    if (attempt->model.len > 0) { /* Passthroughs have none. */
+    if (attempt->model.len > 0) { /* A passthrough has no model. */
         rc_buf_push_byte(&target, '/');
         rc_buf_push(&target, attempt->model);
     }
@@ -336,7 +341,7 @@ static void emit_quota(const rc_attempt *attempt, const rc_quota *low)
     observer->on_quota(observer->ctx, &warning);
 }
 
-/* Reads the headers, beginning with the first candidate. */
+/* Reads the limits from the headers, beginning with header number `first`. */
 static void read_quota_from(const rc_attempt *attempt, const rc_upstream_head *head, uint32_t first)
 {
     const rc_exchange *exchange = attempt->exchange;
@@ -370,7 +375,7 @@ static void read_quota(const rc_attempt *attempt, const rc_upstream_head *head)
 
 /* ---- callbacks of rc_upstream ---- */
 
-/* Returns the coding of the body. */
+/* Judges the response head, and returns the content coding of the body. */
 static rc_coding judge_head(rc_attempt *attempt, const rc_upstream_head *head)
 {
     const rc_client_request *client_request = &attempt->exchange->request;
@@ -541,7 +546,7 @@ static void on_failure(void *ctx, const rc_upstream_failure *failure)
         rc_attempt_on_failure(attempt, failure);
 }
 
-/* The provider accepts more of a body that is passed on as it arrives. */
+/* Called when the provider accepts more of a request body that is passed on as it arrives. */
 static void on_drained(void *ctx)
 {
     const rc_attempt *attempt = ctx;

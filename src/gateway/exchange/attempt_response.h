@@ -6,18 +6,19 @@
 
 extern const rc_upstream_handler rc_attempt_upstream_handler;
 
-/* Begins to send content to the client; no other attempt follows. False: that failed, and the
+/* Begins to send content to the client; no other attempt follows. False: sending failed, and the
  * exchange is over. */
 bool rc_attempt_commit(rc_attempt *attempt, rc_http1_framing framing, uint64_t length);
 void rc_attempt_write(rc_attempt *attempt, rc_str bytes);
-/* Sends the response head to the client, as rc_attempt_commit has described it. */
+/* Sends the response head to the client, with the framing and length given to rc_attempt_commit. */
 void rc_attempt_begin_response(rc_attempt *attempt);
-/* The attempt succeeded, and everything except `held` was sent. */
+/* Called when the attempt has succeeded and everything except the bytes in `held` was sent. */
 void rc_attempt_deliver(rc_attempt *attempt);
 
 /* Handles a piece of the (decompressed) body. The attempt may be over afterwards. */
 void rc_attempt_on_body(rc_attempt *attempt, rc_str piece);
-/* The body is complete; the call failed. */
+/* rc_attempt_on_body_end handles the end of a complete body, rc_attempt_on_failure a failure of the
+ * call. */
 void rc_attempt_on_body_end(rc_attempt *attempt);
 void rc_attempt_on_failure(rc_attempt *attempt, const rc_upstream_failure *failure);
 

@@ -1,5 +1,5 @@
-/* A response in events: held back until the first content, then passed on event by event. Called by
- * attempt_response.c, exchange.c and exchange_reply.c. */
+/* Streamed responses: the events are held back until the first content, then passed on one by one.
+ * Called by attempt_response.c, exchange.c and exchange_reply.c. */
 #include <recourse/builder.h>
 
 #include "base/str.h"
@@ -13,12 +13,13 @@
 #include "gateway/state/snapshot.h"
 #include "json/find.h"
 
-/* Leaves space for two more events. */
+/* The largest sequence number that is used; two more numbers must fit after it. */
 #define NUMBER_MAX (INT64_MAX - 2)
 
 /* ---- sequence numbers and response id ---- */
 
-/* An error event at the end of a stream continues them. Only the Responses API has both. */
+/* An error event at the end of a stream contains the next sequence number and the response id. Only
+ * the events of the Responses API have such numbers and ids. */
 
 static rc_str value_of(rc_str object, rc_str key, rc_json_type type)
 {
@@ -29,7 +30,8 @@ static rc_str value_of(rc_str object, rc_str key, rc_json_type type)
     return rc_str_slice(object, member.value.offset, member.value_end);
 }
 
-/* An event that was too large to be parsed has a number, too. */
+/* Notes the sequence number of an event. If it cannot be read, because the event is too large to be
+ * parsed, the number is counted up. */
 static void track_number(rc_attempt *attempt, rc_str data)
 {
     const rc_str value = value_of(data, RC_STR("sequence_number"), RC_JSON_NUMBER);
@@ -41,7 +43,8 @@ static void track_number(rc_attempt *attempt, rc_str data)
         attempt->next_sequence_number++;
 }
 
-/* Reads the id from the events before the content: response.created, response.in_progress. */
+/* Reads the response id from an event before the content (response.created or
+ * response.in_progress). */
 static void find_response(rc_attempt *attempt, rc_str data)
 {
     rc_buf id;
@@ -120,8 +123,8 @@ static void fail_event(rc_attempt *attempt, const rc_stream_event_info *seen)
     rc_attempt_fail(attempt, &failure);
 }
 
-/* The terminator shows the client that the response is complete: it is held back until the record
- * is acknowledged, and everything behind it with it. */
+/* Called for the terminator, which shows the client that the response is complete. The terminator
+ * and all bytes after it are held back until the record is acknowledged. */
 static void end_soon(rc_attempt *attempt)
 {
     if (attempt->is_terminated)
@@ -164,7 +167,7 @@ static bool on_event(rc_attempt *attempt, const rc_stream_event *event)
     rc_stream_watch_step(&attempt->watch, event, &seen);
     if (seen.kinds & RC_STREAM_DAMAGED)
         return drop_damaged(attempt, event, &seen);
-    /* An error behind the stream's end changes nothing for the client. */
+    /* An error event after the terminator is ignored, because the response is complete. */
     if (seen.kinds & RC_STREAM_ERROR && attempt->watch.has_error) {
         fail_event(attempt, &seen);
         return false;
@@ -191,8 +194,9 @@ void rc_attempt_stream_on_body(rc_attempt *attempt, rc_str piece)
             return;
 }
 
-/* Half an event is useless to a client, and the next bytes would be read as a part of it: it is
- * parsed, but sent only as the end of a complete response. False: the attempt is over. */
+/* Handles an event that the end of the body cut off. A client cannot use a part of an event, and
+ * would read the next bytes as belonging to it. The event is therefore parsed, but sent only if it
+ * completes the response. False: the attempt is over. */
 static bool on_last_event(rc_attempt *attempt, rc_stream_body_end body)
 {
     rc_stream_event event;
@@ -208,7 +212,7 @@ static bool on_last_event(rc_attempt *attempt, rc_stream_body_end body)
     attempt->watch = before;
     if (!on_event(attempt, &event))
         return false;
-    /* The line ends that the end of the body cut off. */
+    /* The line ends that are missing at the end of the body. */
     const rc_stream_event ends = {.type = RC_STREAM_EVENT_BLANK, .raw = RC_STR("\n\n")};
     if (event.is_cut && !attempt->is_array && !(seen.kinds & RC_STREAM_DAMAGED))
         forward(attempt, &ends, true);
@@ -234,7 +238,7 @@ void rc_attempt_stream_on_end(rc_attempt *attempt, const rc_upstream_failure *fa
         rc_attempt_deliver(attempt);
         return;
     }
-    /* A body that ends in order but without a terminator is a cut stream all the same. */
+    /* A body that ends regularly but without a terminator counts as a cut stream. */
     rc_failure known = {
         .transport = failure != NULL && failure->transport != RC_TRANSPORT_NONE ? failure->transport
                                                                                 : RC_TRANSPORT_EOF,

@@ -1,4 +1,4 @@
-/* A response in events. */
+/* Streamed responses, event by event. */
 #ifndef RC_GATEWAY_EXCHANGE_ATTEMPT_STREAM_H
 #define RC_GATEWAY_EXCHANGE_ATTEMPT_STREAM_H
 
@@ -8,9 +8,10 @@ typedef struct rc_builder rc_builder;
 
 void rc_attempt_stream_begin(rc_attempt *attempt, bool is_array);
 void rc_attempt_stream_on_body(rc_attempt *attempt, rc_str piece);
-/* failure: NULL if the body is complete. */
+/* `failure`: NULL if the body is complete. */
 void rc_attempt_stream_on_end(rc_attempt *attempt, const rc_upstream_failure *failure);
-/* Sets the stream's position for an error event at its end. builder: borrows. */
+/* Adds the next sequence number and the response id to a report, for an error event at the end of
+ * the stream. builder: borrows during the call. */
 void rc_attempt_set_stream_position(const rc_attempt *attempt, rc_builder *builder);
 
 #endif

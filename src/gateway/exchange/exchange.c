@@ -111,7 +111,7 @@ void rc_exchange_close_spares(rc_runtime *runtime)
         runtime->spare_exchanges = exchange->next;
         close_timer(exchange);
     }
-    runtime->spare_exchange_count = RC_RUNTIME_SPARE_MAX; /* Keeps no further ones. */
+    runtime->spare_exchange_count = RC_RUNTIME_SPARE_MAX; /* No further exchange is kept. */
     rc_attempt_free_spares(runtime);
 }
 
@@ -137,7 +137,7 @@ static void recycle(rc_exchange *exchange)
     runtime->spare_exchange_count++;
 }
 
-/* Ends the exchange. If the store has not acknowledged its record, the memory stays until then. */
+/* Ends the exchange. Its memory stays until the store has acknowledged the record. */
 static void close_exchange(rc_exchange *exchange)
 {
     rc_runtime *runtime = exchange->runtime;
@@ -157,7 +157,6 @@ static void close_exchange(rc_exchange *exchange)
     rc_metrics_in_flight(runtime->metrics, -1);
     leave_live(exchange);
     atomic_fetch_sub_explicit(&runtime->hub->in_flight, 1, memory_order_relaxed);
-    /* The memory is freed when the store has acknowledged the record. */
     if (exchange->is_store_pending)
         runtime->unacknowledged++;
     else
@@ -175,8 +174,7 @@ void rc_exchange_on_acknowledged(rc_exchange *exchange)
     rc_runtime_on_released(runtime);
 }
 
-/* The record shows what the client received and which attempts were made. A record that is complete
- * already does not mention a client that leaves before the last byte. */
+/* The record states why the client disconnected, unless the record was already complete by then. */
 void rc_exchange_on_gone(rc_exchange *exchange, const rc_disconnect *gone)
 {
     const rc_exchange_state state = (rc_exchange_state)exchange->machine.state;
@@ -199,7 +197,7 @@ void rc_exchange_on_sent(rc_exchange *exchange)
 
 /* ---- stopping ---- */
 
-/* An exchange leaves the list when it ends. */
+/* An exchange that ends is removed from the list, so its `live_next` is read before the input. */
 static void feed_all(rc_runtime *runtime, rc_exchange_input_kind kind, bool only_paused)
 {
     for (rc_exchange *exchange = runtime->live, *next = NULL; exchange != NULL; exchange = next) {
@@ -262,7 +260,8 @@ static void refresh(rc_exchange *exchange)
 {
     rc_snapshot *snapshot = exchange->snapshot;
     const rc_attempt *attempt = rc_exchange_current(exchange);
-    /* The provider of the exchange's own snapshot; a newer snapshot has read its keys itself. */
+    /* The key is read again for the provider in the exchange's own snapshot. A newer snapshot has
+     * read its keys when it was loaded. */
     rc_snapshot_provider *provider = &snapshot->providers[attempt->provider - snapshot->providers];
     const bool is_fresh = rc_snapshot_provider_refresh(
         snapshot, provider, exchange->machine.action.credential, attempt->key);
@@ -270,7 +269,8 @@ static void refresh(rc_exchange *exchange)
                      &(rc_exchange_input){.kind = RC_INPUT_REFRESHED, .is_fresh = is_fresh});
 }
 
-/* The step has counted the hedge already; the switch belongs to the attempt before it. */
+/* The machine has already counted the second attempt of the hedge. The switch belongs to the
+ * attempt before it, so 1 is subtracted. */
 static void log_hedge(rc_exchange *exchange, const rc_exchange_effect *effect)
 {
     rc_ledger_step *step = rc_exchange_add_step(exchange, RC_RECORD_SWITCH);
@@ -352,7 +352,7 @@ static void log_effect(rc_exchange *exchange, const rc_exchange_effect *effect)
     }
 }
 
-/* The end of the exchange: its report, its record and its reply. */
+/* Carries out the effects that end the exchange: its report, its record and its reply. */
 static void conclude(rc_exchange *exchange, const rc_exchange_effect *effect)
 {
     switch (effect->kind) {
@@ -439,14 +439,14 @@ static void carry_out(rc_exchange *exchange, const rc_exchange_effect *effect)
     case RC_EFFECT_REPLY:
         conclude(exchange, effect);
         return;
-    case RC_EFFECT_CLOSE: /* The end of rc_exchange_feed. */
+    case RC_EFFECT_CLOSE: /* Carried out at the end of rc_exchange_feed. */
         return;
     }
 }
 
 /* ---- inputs ---- */
 
-/* Only decisions about waits use random bits. */
+/* Returns random bits for the inputs that may lead to a wait; 0 for all others, which need none. */
 static uint64_t entropy_for(const rc_exchange *exchange, rc_exchange_input_kind kind)
 {
     const bool is_decision = kind == RC_INPUT_BEGIN || kind == RC_INPUT_FAILED ||
@@ -468,7 +468,8 @@ static void step(rc_exchange *exchange, const rc_exchange_input *input)
 void rc_exchange_feed(rc_exchange *exchange, const rc_exchange_input *input)
 {
     if (exchange->is_stepping) {
-        /* A queued input outlives the facts of a failure; no effect reports one. */
+        /* FAILED cannot be queued, because its `facts` are valid only during the call. No effect
+         * reports it. */
         assert(input->kind != RC_INPUT_FAILED && exchange->queue_count < RC_EXCHANGE_QUEUE_MAX);
         if (exchange->queue_count < RC_EXCHANGE_QUEUE_MAX)
             exchange->queue[exchange->queue_count++] = *input;
@@ -505,7 +506,8 @@ bool rc_attempt_is_responding(const rc_attempt *attempt)
 
 /* ---- attempts that the timer ends ---- */
 
-/* The deadline ends the attempt. rc_upstream watches the time limits of its parts. */
+/* Ends an attempt because the deadline has passed. The limits of its phases, such as connecting,
+ * are watched by rc_upstream. */
 static void end_late(rc_attempt *attempt)
 {
     rc_failure failure = {
@@ -518,7 +520,7 @@ static void end_late(rc_attempt *attempt)
     rc_attempt_fail(attempt, &failure);
 }
 
-/* Ends the attempt that the latest TIMER input found to be over. */
+/* Ends the attempt for which the latest TIMER input returned END_STREAM or END_LATE. */
 static void end_deferred(rc_exchange *exchange)
 {
     const uint8_t deferred = exchange->deferred;
@@ -544,8 +546,8 @@ static inline bool has_decoding(const rc_exchange *exchange)
     return is_decoding(exchange->attempts[0]) || is_decoding(exchange->attempts[1]);
 }
 
-/* Decompresses one lane per turn, alternately. The timer is set before, because the exchange may be
- * over afterwards. */
+/* Decompresses data of one lane. If both lanes have data, they alternate. The timer is set first,
+ * because the exchange may be over afterwards. */
 static void decode(rc_exchange *exchange)
 {
     rc_attempt *first = exchange->attempts[exchange->is_second_next];
@@ -564,8 +566,8 @@ static void set_timer(rc_exchange *exchange, uint64_t at_ms)
     (void)uv_timer_start(&exchange->timer, on_timer, at_ms > now_ms ? at_ms - now_ms : 0, 0);
 }
 
-/* The timer is lazy: it may find that its time has moved back, or that the memory belongs to
- * another request. So most requests never touch it. */
+/* The timer is not stopped when its time moves back or the exchange ends, so that most requests
+ * never touch it. It may therefore fire too early, or after another request has got this memory. */
 static void on_timer(uv_timer_t *timer)
 {
     rc_exchange *exchange = timer->data;
@@ -584,7 +586,7 @@ static void on_timer(uv_timer_t *timer)
 void rc_exchange_arm(rc_exchange *exchange)
 {
     uint64_t at_ms = rc_exchange_due_ms(&exchange->machine);
-    /* The next iteration of the loop, after all others had their turn. */
+    /* Decompression continues in the next iteration of the loop, after all other events. */
     if (has_decoding(exchange) && at_ms > rc_runtime_now(exchange->runtime))
         at_ms = rc_runtime_now(exchange->runtime) + 1;
     if (at_ms < exchange->timer_at_ms)

@@ -6,9 +6,9 @@
  *                     ▲                                      │
  *                     └── queued: the result of an effect ───┘
  *
- * An effect that has its result at once queues it as the next input, so that neither the step nor
- * the effects are ever re-entered. When rc_exchange_feed returns, the exchange and its attempts may
- * be over. */
+ * If the result of an effect is known at once, it is queued as the next input, so that neither the
+ * step nor the effects are ever re-entered. When rc_exchange_feed returns, the exchange and its
+ * attempts may be over. */
 #ifndef RC_GATEWAY_EXCHANGE_EXCHANGE_H
 #define RC_GATEWAY_EXCHANGE_EXCHANGE_H
 
@@ -23,33 +23,36 @@ typedef struct rc_exchange rc_exchange;
 typedef struct rc_responder rc_responder;
 typedef struct rc_runtime rc_runtime;
 
-/* Makes an exchange for a new request. responder: borrows until the end. NULL: out of memory. */
+/* Makes an exchange for a new request. responder: borrows until the exchange is over. NULL: out of
+ * memory. */
 rc_exchange *rc_exchange_new(rc_runtime *runtime, rc_responder *responder);
 
-/* Callbacks of the server. head: borrows until the end. The exchange may be over afterwards. */
+/* Callbacks of the server. head: borrows until the exchange is over. The exchange may be over
+ * afterwards. */
 void rc_exchange_on_head(rc_exchange *exchange, const char *head);
 void rc_exchange_on_body(rc_exchange *exchange, rc_str piece);
 void rc_exchange_on_body_end(rc_exchange *exchange);
-/* The client can take more of the response. */
+/* Called when the client can take more of the response. */
 void rc_exchange_on_drained(rc_exchange *exchange);
-/* The whole response was sent. */
+/* Called when the whole response was sent. */
 void rc_exchange_on_sent(rc_exchange *exchange);
-/* The client is gone. */
+/* Called when the client has disconnected. */
 void rc_exchange_on_gone(rc_exchange *exchange, const rc_disconnect *gone);
 
 /* Continues the exchanges whose record the store has acknowledged. Callback of the runtime's
  * acknowledged_async, whose data is the runtime. */
 void rc_exchange_on_acknowledgements(uv_async_t *async);
 
-/* The gateway stops. drain_all: ends all exchanges with an error soon. drain_paused: only those
- * that wait for a budget. close_all: no exchange waits for the store any more, and a later
- * acknowledgement reaches no client. */
+/* Called while the gateway stops. rc_exchange_drain_all ends the exchanges that have no complete
+ * response with an error. rc_exchange_drain_paused does this only to exchanges that wait for a
+ * budget. After rc_exchange_close_all no exchange waits for the store; a later acknowledgement
+ * changes no reply. */
 void rc_exchange_drain_all(rc_runtime *runtime);
 void rc_exchange_drain_paused(rc_runtime *runtime);
 void rc_exchange_close_all(rc_runtime *runtime);
 
-/* Frees the memory that is kept for further exchanges and attempts. None may be left. The timers of
- * spare exchanges are closed first. */
+/* Frees the memory that is kept for further exchanges and attempts. No exchange may be in use. The
+ * timers of spare exchanges are closed first. */
 void rc_exchange_close_spares(rc_runtime *runtime);
 
 #endif

@@ -19,7 +19,7 @@
 #define NAMES_MAX_BYTES 8192
 #define STATES_MAX 8
 
-/* Everything that a batch views. */
+/* The memory that a batch of records views (points into). */
 typedef struct audit {
     rc_exchange *exchange;
     rc_id id;
@@ -35,7 +35,7 @@ typedef struct audit {
 
 /* ---- names ---- */
 
-/* The text that was pushed since `from`. Empty: it did not fit. */
+/* Returns the text that was pushed since the length was `from`. Empty: the text did not fit. */
 static rc_str pushed_since(const rc_buf *names, size_t from)
 {
     const rc_str all = rc_buf_get(names);
@@ -60,7 +60,7 @@ static rc_str credential_name(audit *a, uint16_t credential)
     return pushed_since(&a->names, from);
 }
 
-/* "client app": the budget of a wait. */
+/* Returns the name of the budget for which an attempt waits, such as "client app". */
 static rc_str budget_name(audit *a, uint32_t row)
 {
     const size_t from = rc_buf_get(&a->names).len;
@@ -90,11 +90,12 @@ static rc_str path_of(const rc_exchange *exchange)
 
 /* ---- records ---- */
 
-/* Initialises the members that are used; the struct is large. records: borrows. */
+/* Initialises only the members that are used, because the struct is large. records: borrows until
+ * the batch is submitted. */
 static void begin(audit *a, rc_exchange *exchange, rc_record *records, uint32_t first_seq)
 {
     a->exchange = exchange;
-    /* The store identifies an operation by its id in the form of a report's. */
+    /* In the store, the id of an operation has the prefix of a report id. */
     a->id = exchange->id;
     memcpy(a->id.text, "rep", 3);
     a->records = records;
@@ -175,7 +176,7 @@ static int final_status(const rc_exchange *exchange)
                : exchange->status;
 }
 
-/* The flags of the whole call, from its attempts. */
+/* Returns the flags of the whole call, which are collected from its attempts. */
 static uint32_t flags_of(const rc_exchange *exchange)
 {
     uint32_t flags = 0;
@@ -221,7 +222,7 @@ static void add_outcome(audit *a)
     record->bytes = rc_exchange_current(exchange)->bytes;
 }
 
-/* The response is sent before the record is acknowledged. */
+/* Adds a line for a response that is sent before its record is acknowledged. */
 static void add_record_late(audit *a, const rc_report *why)
 {
     rc_record *record = add(a, RC_RECORD_SUPPRESSED, rc_runtime_unix_ms(a->exchange->runtime));
@@ -229,7 +230,8 @@ static void add_record_late(audit *a, const rc_report *why)
     record->text = RC_STR("the response was sent before this record was stored");
 }
 
-/* Saved states of credentials that this exchange found exhausted, rejected, or working again. */
+/* Adds the states of the credentials that this exchange found exhausted, rejected, or working
+ * again, so that they survive a restart. */
 static void add_states(audit *a)
 {
     const rc_exchange *exchange = a->exchange;
@@ -273,8 +275,8 @@ static void on_acknowledged(void *ctx, rc_ack kept, const rc_report *why)
     uv_mutex_unlock(&runtime->acknowledged_lock);
 }
 
-/* The configuration forbids responses without a record: the client gets StoreUnavailable.
- * why: takes. NULL: it is not refused. */
+/* Makes StoreUnavailable the result, because the configuration forbids responses without a record.
+ * why: takes; NULL: the store has not refused the record. */
 static rc_store_verdict refuse(rc_exchange *exchange, const rc_report *why)
 {
     if (why == NULL)
@@ -320,23 +322,23 @@ void rc_exchange_on_acknowledgements(uv_async_t *async)
     }
 }
 
-/* A request that is refused because this gateway is full gets its error at once, and its record
- * follows; behind a slow disk such requests would pile up. All other refusals are recorded
- * first. */
+/* Returns whether the client gets its error before the record is stored. That is so for a request
+ * that is refused because the gateway is full, because such requests would pile up if they waited
+ * for a slow disk. */
 static bool is_shed_early(const rc_exchange *exchange)
 {
     return exchange->is_shed && exchange->machine.ending == RC_ENDING_ERROR &&
            exchange->machine.action.attempt == 0;
 }
 
-/* Needs no memory. */
+/* Returns the report of an outcome without allocating memory. */
 static const rc_report *report_outcome(rc_local_outcome outcome)
 {
     return rc_report_dup(rc_report_static(rc_local_outcome_get(outcome)->code));
 }
 
-/* True: the exchange continues when the store acknowledges. Otherwise *ret_verdict is the
- * answer. */
+/* Submits the batch to the store. True: the exchange continues when the store acknowledges the
+ * batch. False: *ret_verdict is the result. */
 static bool submit(rc_exchange *exchange, const rc_batch *batch, rc_store_verdict *ret_verdict)
 {
     rc_writer *writer = exchange->runtime->hub->writer;
@@ -358,8 +360,8 @@ static bool submit(rc_exchange *exchange, const rc_batch *batch, rc_store_verdic
     return false;
 }
 
-/* Refusals of unknown clients and unknown paths are not recorded: anybody could fill the store with
- * them. */
+/* Refusals of unknown clients and unknown paths are not recorded, because anybody could fill the
+ * store with them. */
 static bool should_record(const rc_exchange *exchange)
 {
     const bool is_unknown_client =
@@ -368,7 +370,7 @@ static bool should_record(const rc_exchange *exchange)
            !is_unknown_client;
 }
 
-/* As submit. */
+/* Builds the record and submits it. Returns the same as submit. */
 static bool submit_record(rc_exchange *exchange, rc_store_verdict *ret_verdict)
 {
     const rc_alloc *alloc = &exchange->runtime->alloc;
@@ -420,7 +422,8 @@ static const rc_report *report_record_late(rc_exchange *exchange, uint64_t due_m
     return rc_builder_finish(&builder);
 }
 
-/* Submits a further line for the record. ignored: NULL: another outcome. False: out of memory. */
+/* Submits a further line for the record. `ignored`: the failure of the store that is ignored; NULL:
+ * the line has the changed outcome. False: out of memory. */
 static bool amend(rc_exchange *exchange, const rc_report *ignored)
 {
     rc_record record;
@@ -434,8 +437,9 @@ static bool amend(rc_exchange *exchange, const rc_report *ignored)
     return rc_writer_amend(exchange->runtime->hub->writer, &batch);
 }
 
-/* Does what audit.on_failure says, now. The record stays in the writer's queue, and the changed
- * outcome follows it. Without memory for that the connection is cut. */
+/* Applies the setting audit.on_failure without waiting any longer. The record stays in the writer's
+ * queue, and a line with the changed outcome follows it. Without memory for this line, the
+ * connection is cut. */
 void rc_exchange_on_record_late(rc_exchange *exchange, uint64_t due_ms)
 {
     rc_writer *writer = exchange->runtime->hub->writer;
@@ -489,7 +493,7 @@ static void count_request(const rc_exchange *exchange)
     rc_runtime_publish_stats(runtime);
 }
 
-/* Sums up all attempts: failed ones may have cost something too. */
+/* Adds the usage of all attempts, because failed attempts may have cost something, too. */
 static void add_usage(const rc_exchange *exchange, rc_exchange_summary *summary)
 {
     for (uint32_t i = 0; i < exchange->step_count; i++) {
@@ -537,7 +541,7 @@ void rc_exchange_count(rc_exchange *exchange)
         .is_stream = exchange->request.is_stream,
         .was_partly_sent = exchange->was_partly_sent,
         .is_committed = (flags_of(exchange) & RC_RECORD_COMMITTED) != 0,
-        /* Failures before a success are in the attempts. */
+        /* Failures before a success are only in the steps. */
         .report = outcome == RC_OUTCOME_FAILED ? exchange->report : NULL,
     };
     add_usage(exchange, &summary);

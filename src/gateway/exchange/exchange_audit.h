@@ -6,12 +6,14 @@
 
 typedef struct rc_exchange rc_exchange;
 
-/* Stores the record. The answer is an input: at once, or when the store has acknowledged it. */
+/* Stores the record. The result is fed to the machine as the input STORED, at once or when the
+ * store has acknowledged the record. */
 void rc_exchange_record(rc_exchange *exchange);
-/* The deadline due_ms has passed, or the loop stops, and the record is not acknowledged. */
+/* Called when the record is not acknowledged, and either its deadline due_ms has passed or the loop
+ * stops. */
 void rc_exchange_on_record_late(rc_exchange *exchange, uint64_t due_ms);
-/* Reports the request to metrics and on_record, once. Must be called while the client's head is
- * still there. */
+/* Reports the request to metrics and on_record, once. Must be called while the request head is
+ * still valid. */
 void rc_exchange_count(rc_exchange *exchange);
 
 #endif

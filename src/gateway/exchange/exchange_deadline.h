@@ -10,14 +10,14 @@ typedef struct rc_attempt rc_attempt;
 typedef struct rc_builder rc_builder;
 typedef struct rc_exchange rc_exchange;
 
-/* Everything that limits the request's time. */
+/* Returns all time limits of the request. */
 rc_deadline_limits rc_exchange_limits(const rc_exchange *exchange);
-/* True: an attempt that the deadline ended had enough time, so that its failure counts against the
- * target. */
+/* Returns whether an attempt that the deadline ended had enough time, so that its failure counts
+ * against the target. */
 bool rc_attempt_had_time(const rc_attempt *attempt);
-/* Makes the failure of an attempt one of the deadline. */
+/* Sets the deadline that has passed, with its length, as the cause of an attempt's failure. */
 void rc_exchange_set_deadline(const rc_exchange *exchange, rc_failure *failure);
-/* Sets rule, message and advice of a DeadlineExceeded: which deadline, and how long it was. */
+/* Sets rule, message and advice of a DeadlineExceeded, which name the deadline and its length. */
 void rc_exchange_describe_deadline(const rc_exchange *exchange, rc_builder *builder);
 /* Adds the deadline to the context of a report about a wait that would have been too long. */
 void rc_exchange_add_deadline_context(const rc_exchange *exchange, rc_builder *builder);

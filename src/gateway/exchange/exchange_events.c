@@ -2,9 +2,9 @@
  *
  *   : recourse {"type":"auto_retry_start",...}
  *
- * They are comments in the response stream, which other readers of events ignore. The first one
- * begins the response: from then on a failure is the dialect's error event. A client that did not
- * request events gets the same bytes as without them. Called by attempt.c,
+ * The events are comments in the response stream, which other readers of server-sent events ignore.
+ * The first event begins the response, so that a later failure is sent as an error event of the
+ * dialect. A client that did not request events gets an unchanged response. Called by attempt.c,
  * attempt_response.c and exchange_ledger.c. */
 #include <recourse/emitter.h>
 
@@ -24,7 +24,7 @@ struct rc_exchange_events {
     rc_emitter emitter;
     uint64_t next_seq;
     uint64_t total_micro_usd;
-    bool has_head; /* The response head was sent for the sake of an event. */
+    bool has_head; /* The response head was sent early, for an event. */
 };
 
 /* Memory for the names that events view. */
@@ -48,8 +48,9 @@ void rc_exchange_events_done(rc_exchange *exchange)
     exchange->events = NULL;
 }
 
-/* Comments are possible in server-sent events only, and not towards Google's SDKs: those for Python
- * and Go parse every line without "data:" as JSON. */
+/* Returns whether events are sent to the client. They are comments, which exist only in server-sent
+ * events. Clients of Gemini's API get none, because Google's SDKs for Python and Go parse every
+ * line without "data:" as JSON. */
 static bool is_wanted(const rc_exchange *exchange)
 {
     const rc_client_request *request = &exchange->request;
@@ -59,7 +60,8 @@ static bool is_wanted(const rc_exchange *exchange)
            (request->endpoint->streams == RC_STREAMS_BODY || request->is_sse);
 }
 
-/* Without memory no events are sent. */
+/* Prepares the sending of events. False: the client wants no events, or there is no memory for
+ * them. */
 static bool open_events(rc_exchange *exchange)
 {
     const rc_alloc *alloc = &exchange->runtime->alloc;
@@ -125,7 +127,7 @@ static uint64_t tokens(int64_t count)
     return count > 0 ? (uint64_t)count : 0;
 }
 
-/* The cost event of the attempt that delivered the response. */
+/* Returns the cost event of the attempt that delivered the response. */
 static rc_event cost_of(rc_exchange *exchange, const rc_action *action, names *n)
 {
     const rc_attempt *attempt = rc_exchange_current(exchange);
@@ -177,7 +179,7 @@ static void push_quotas(rc_exchange *exchange, names *n, rc_buf *lines)
     }
 }
 
-/* Sends a head of our own, because the provider's is not known yet. */
+/* Sends a response head of the gateway, because the provider's head is not known yet. */
 static bool begin_response(rc_exchange *exchange)
 {
     const rc_reply_facts facts = {.request_id = rc_str_c(exchange->id.text)};
@@ -210,7 +212,7 @@ static void write_lines(rc_exchange *exchange, const rc_buf *lines)
     (void)rc_responder_write(exchange->responder, rc_buf_get(lines));
 }
 
-/* True: the response that has begun is a stream of events. */
+/* Returns whether the response has begun and is a stream of events. */
 static bool is_stream_begun(const rc_exchange *exchange)
 {
     return rc_exchange_has_event_head(exchange) ||
@@ -252,7 +254,8 @@ void rc_exchange_emit_pause(rc_exchange *exchange, const rc_ledger_decision *dec
     write_events(exchange, &lines);
 }
 
-/* Quota warnings are sent at the end: they do not concern the progress of the call. */
+/* Returns whether the action ends the call. Quota warnings are sent only then, because they do not
+ * concern the progress of the call. */
 static bool is_final(const rc_action *action)
 {
     return action->kind == RC_DO_DELIVER || action->kind == RC_DO_STOP ||

@@ -1,5 +1,5 @@
-/* The steps of an exchange: for the audit, the attempts of a report, the metrics and the reply's
- * headers. Called by the other exchange and attempt files. */
+/* The ledger of an exchange: its steps, from which the audit record, the attempts in a report, the
+ * metrics and the reply's headers are made. Called by the other exchange and attempt files. */
 #include "gateway/exchange/exchange_ledger.h"
 #include "base/str.h"
 #include "config/prices/price.h"
@@ -14,7 +14,7 @@
 #include "gateway/state/hub.h"
 #include "gateway/state/snapshot.h"
 
-/* Makes space for one more step; steps may move. */
+/* Makes space for one more step. The existing steps may move in memory. */
 static bool grow(rc_exchange *exchange)
 {
     const rc_alloc *alloc = &exchange->runtime->alloc;
@@ -94,7 +94,8 @@ static rc_charge charge_of(const rc_attempt *attempt, rc_attempt_end end)
                                   : rc_usage_charge(usage, end, exchange->request.body);
 }
 
-/* Most prices do not depend on the length of the input: the route entry has the price. */
+/* Returns the price of the attempt's model. Most prices do not depend on the length of the input;
+ * then the route entry has the price. */
 static const rc_config_price *price_of(const rc_attempt *attempt, const rc_charge *charge)
 {
     const rc_route_entry *route_entry = &attempt->exchange->route->entries[attempt->entry];
@@ -105,7 +106,7 @@ static const rc_config_price *price_of(const rc_attempt *attempt, const rc_charg
                           config->name, attempt->model, charge->input);
 }
 
-/* The demo provider is free. */
+/* Sets the cost of a step. The demo provider is free and needs no price. */
 static void set_cost(const rc_attempt *attempt, rc_ledger_step *step)
 {
     const rc_charge *charge = &step->charge;
@@ -196,7 +197,8 @@ void rc_exchange_fill_cost(const rc_exchange *exchange, const rc_attempt *done,
         facts->basis = RC_COST_MEASURED;
 }
 
-/* current: an attempt that is not a step yet; NULL: the last one is. */
+/* `current`: the latest attempt if it is not a step yet; NULL: it is the last step of an
+ * attempt. */
 void rc_exchange_fill_times(const rc_exchange *exchange, const rc_attempt *current,
                             rc_reply_facts *facts)
 {
@@ -227,8 +229,8 @@ static void settle(rc_attempt *attempt, const rc_ledger_step *step)
     rc_exchange_emit_budgets(attempt->exchange, &facts);
 }
 
-/* An attempt without a step of its own was paid for all the same: its usage is added to the last
- * step. */
+/* Adds the usage of an attempt that got no step to the last step of an attempt, because this usage
+ * is charged, too. */
 static void add_to_last(rc_exchange *exchange, const rc_ledger_step *more)
 {
     uint32_t at = exchange->step_count;
@@ -245,7 +247,7 @@ static void add_to_last(rc_exchange *exchange, const rc_ledger_step *more)
     last->flags |= more->flags & (RC_RECORD_MEASURED | RC_RECORD_ESTIMATED | RC_RECORD_UNPRICED);
 }
 
-/* Moves an attempt's step before the quota warnings that its head caused. */
+/* Moves the step of an attempt before the quota warnings that its response head caused. */
 static void put_before_quotas(rc_exchange *exchange)
 {
     uint32_t at = exchange->step_count - 1;
@@ -257,7 +259,8 @@ static void put_before_quotas(rc_exchange *exchange)
     exchange->steps[at] = last;
 }
 
-/* A cancelled call says nothing about its target. */
+/* Records the result for the health of the target. A cancelled attempt is left out, because it says
+ * nothing about the target. */
 static void note_health(const rc_attempt *attempt, const rc_report *report, bool is_done)
 {
     const rc_exchange *exchange = attempt->exchange;
@@ -320,8 +323,8 @@ void rc_exchange_add_quota(const rc_attempt *attempt, const rc_quota *low)
 
 /* ---- decisions ---- */
 
-/* Sets the next action's reason at the latest failed attempt. A cancelled lane may come after
- * it. */
+/* Stores the reason of the next action in the step of the latest failed attempt. The step of a
+ * cancelled lane may follow that step. */
 static void set_reason(rc_exchange *exchange, const rc_action *action)
 {
     for (uint32_t i = exchange->step_count; i > 0; i--) {
@@ -439,7 +442,7 @@ void rc_exchange_cut_wait(rc_exchange *exchange)
     }
 }
 
-/* Nothing is sent yet: the attempt does not count, and no key is used. */
+/* Nothing was sent yet, so the attempt does not count, and no key is used. */
 void rc_exchange_add_pause(rc_exchange *exchange, const rc_ledger_decision *decision)
 {
     rc_ledger_step *step = rc_exchange_add_step(exchange, RC_RECORD_WAIT);

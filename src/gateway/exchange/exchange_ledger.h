@@ -26,7 +26,7 @@ typedef struct rc_snapshot_provider rc_snapshot_provider;
 typedef struct rc_exchange_quota {
     rc_quota quota; /* The quota; its name views `name`. */
     char name[RC_QUOTA_NAME_MAX];
-    bool is_emitted; /* Sent to the client. */
+    bool is_emitted; /* The warning was sent to the client. */
 } rc_exchange_quota;
 
 /* One step of a request: an attempt, a wait, a switch, a skip or a warning. */
@@ -45,41 +45,43 @@ typedef struct rc_ledger_step {
     rc_charge charge; /* Tokens used. */
     uint64_t cost_usd_micro;
     uint32_t flags;             /* RC_RECORD_ */
-    bool is_paused;             /* For a WAIT: it waits for a budget. */
-    uint32_t budget;            /* The budget that it waits for: a row of rc_budgets. */
-    const rc_report *report;    /* NULL: success */
-    rc_unavailable unavailable; /* For a SKIP: the failure, as far as it is known. */
-    rc_str text;                /* Text of the failure. Own memory. */
-    rc_exchange_quota *quota;   /* For a QUOTA: what is left. Own memory. */
+    bool is_paused;             /* For a WAIT: the attempt waits for a budget. */
+    uint32_t budget;            /* For such a WAIT: the budget, as a row of rc_budgets. */
+    const rc_report *report;    /* Report of the failure. NULL: success. */
+    rc_unavailable unavailable; /* For a SKIP: why the target is unavailable, as far as it is
+                                   known. */
+    rc_str text;                /* Text of the failure, in memory of the step. */
+    rc_exchange_quota *quota;   /* For a QUOTA: the limit, in memory of the step. */
 } rc_ledger_step;
 
-/* Adds a step. NULL: too many, or out of memory. */
+/* Adds a step. NULL: there are too many steps, or out of memory. */
 rc_ledger_step *rc_exchange_add_step(rc_exchange *exchange, rc_record_kind kind);
-/* Adds the end of an attempt. report: of a failure; borrows. NULL with is_done: success; NULL
- * without: cancelled. */
+/* Adds the end of an attempt. report: the failure; borrows during the call. If it is NULL, the
+ * attempt succeeded (is_done) or was cancelled. */
 void rc_exchange_add_attempt(rc_attempt *attempt, const rc_report *report, bool is_done);
-/* Adds the next action, and the targets that it skips. */
+/* Adds the next action of rc_call, and the targets that rc_call skipped. */
 void rc_exchange_add_action(rc_exchange *exchange, const rc_action *action);
 /* Adds the flaw of a complete but unusable response, so that all outputs report the same result.
- * flaw: borrows. */
+ * flaw: borrows during the call. */
 void rc_exchange_add_flaw(rc_exchange *exchange, const rc_report *flaw);
-/* The reason of a call whose response is complete but unusable. */
+/* Returns the reason of a call whose response is complete but unusable. */
 rc_reason rc_exchange_flaw_reason(const rc_exchange *exchange);
-/* Adds an entry that was to be used and is not. */
+/* Adds a skip of a chain entry that was chosen for a hedge and is not used. */
 void rc_exchange_add_skip(rc_exchange *exchange, uint16_t entry, rc_reason why);
-/* A wait was ended early: only the time that was waited counts. */
+/* Called when a wait was ended early: reduces its length to the time that has passed. */
 void rc_exchange_cut_wait(rc_exchange *exchange);
-/* Adds a warning about a limit. low: copies. */
+/* Adds a warning about a provider's limit. low: copies the struct and its name. */
 void rc_exchange_add_quota(const rc_attempt *attempt, const rc_quota *low);
-/* Begins and ends a wait for a budget. decision: borrows. */
+/* rc_exchange_add_pause adds a wait for a budget, and rc_exchange_end_pause sets its length when it
+ * is over. decision: borrows during the call. */
 void rc_exchange_add_pause(rc_exchange *exchange, const rc_ledger_decision *decision);
 void rc_exchange_end_pause(rc_exchange *exchange);
 void rc_exchange_steps_done(rc_exchange *exchange);
-/* Fills in the cost. done: an attempt with a complete response that is not a step yet; NULL: all
- * are. */
+/* Fills in the cost. `done`: an attempt with a complete response that is not a step yet; NULL: all
+ * attempts are steps. */
 void rc_exchange_fill_cost(const rc_exchange *exchange, const rc_attempt *done,
                            rc_reply_facts *facts);
-/* Fills in the times until now. */
+/* Fills in the durations until now. */
 void rc_exchange_fill_times(const rc_exchange *exchange, const rc_attempt *current,
                             rc_reply_facts *facts);
 rc_str rc_exchange_model_of(const rc_exchange *exchange, uint16_t entry);

@@ -1,6 +1,6 @@
 /* Passthroughs (/p/PROVIDER): a provider's error keeps its status and, as far as it may be shown,
- * its text. Requests that the gateway itself refuses keep our status. Called by exchange_reply.c
- * and exchange_request.c. */
+ * its text. Requests that the gateway itself refuses keep the gateway's status. Called by
+ * exchange_reply.c and exchange_request.c. */
 #include <recourse/builder.h>
 
 #include "base/str.h"
@@ -20,7 +20,8 @@ rc_dialect rc_exchange_native_dialect(const rc_snapshot *snapshot, const rc_clie
     return request->has_anthropic_version ? RC_DIALECT_ANTHROPIC : request->endpoint->dialect;
 }
 
-/* Sets a message of the provider's name, `does` and its own text. False: it does not fit. */
+/* Sets a message that consists of the provider's name, `does` and the provider's text. False: the
+ * message does not fit. */
 static bool set_provider_message(const rc_exchange *exchange, rc_str does, rc_builder *builder)
 {
     char scratch[RC_MESSAGE_DETAIL_MAX + 512];
@@ -35,7 +36,8 @@ static bool set_provider_message(const rc_exchange *exchange, rc_str does, rc_bu
     return true;
 }
 
-/* The resource in the client's path does not exist; only the provider can say which. */
+/* Describes that the resource in the client's path does not exist. The message has the provider's
+ * text, because only the provider knows the resource. */
 static void describe_missing(const rc_exchange *exchange, int status, rc_builder *builder)
 {
     if (set_provider_message(exchange,
@@ -49,7 +51,7 @@ static void describe_missing(const rc_exchange *exchange, int status, rc_builder
 void rc_exchange_describe_native(const rc_exchange *exchange, rc_builder *builder)
 {
     const int status = (int)rc_report_provider_status(exchange->report); /* 1 to 999 */
-    /* Towards the client the gateway is not a proxy to authenticate to. */
+    /* A 407 is not passed on, because it would ask the client to authenticate to the gateway. */
     if (status < 400 || status > 599 || status == PROXY_AUTHENTICATION)
         return;
     rc_builder_set_http_status(builder, status);

@@ -9,8 +9,8 @@ typedef struct rc_client_request rc_client_request;
 typedef struct rc_exchange rc_exchange;
 typedef struct rc_snapshot rc_snapshot;
 
-/* The dialect of the provider's clients; for an unknown provider one that fits the request.
- * request: a passthrough. */
+/* Returns the dialect of the provider's clients; for an unknown provider, a dialect that fits the
+ * request. `request`: the request of a passthrough. */
 rc_dialect rc_exchange_native_dialect(const rc_snapshot *snapshot,
                                       const rc_client_request *request);
 /* Sets the provider's status and error text, if the latest attempt got a response. */

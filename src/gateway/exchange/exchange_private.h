@@ -1,4 +1,5 @@
-/* The rc_exchange struct, its feed and its memory, for the files of this folder. */
+/* The rc_exchange struct, and the functions that feed its machine and free its memory. For the
+ * files of this folder. */
 #ifndef RC_GATEWAY_EXCHANGE_EXCHANGE_PRIVATE_H
 #define RC_GATEWAY_EXCHANGE_EXCHANGE_PRIVATE_H
 
@@ -26,14 +27,14 @@ typedef struct rc_snapshot_ref rc_snapshot_ref;
 #define RC_EXCHANGE_INLINE_ENTRIES 4u
 /* Exchanges with at most this many steps need no allocation. */
 #define RC_EXCHANGE_INLINE_STEPS 2u
-/* Inputs that effects of one step may cause. */
+/* Maximum number of inputs that the effects of one step may cause. */
 #define RC_EXCHANGE_QUEUE_MAX 8u
 
 struct rc_exchange {
     rc_runtime *runtime;
     uint64_t serial;         /* Number of requests that have used this memory. */
     rc_responder *responder; /* NULL: the client is gone. */
-    rc_exchange *next;       /* Next of the spare or of the acknowledged exchanges. */
+    rc_exchange *next;       /* Next exchange in the list of spare or of acknowledged exchanges. */
     rc_exchange *live_next, *live_prev;
     uv_timer_t timer;
     uint64_t timer_at_ms; /* When the timer fires. RC_UNLIMITED: it does not. */
@@ -42,18 +43,18 @@ struct rc_exchange {
     rc_buf body;          /* The client's body. */
     /* Members above keep their memory from one request to the next. */
     rc_snapshot_ref *snapshot_ref;
-    rc_snapshot *snapshot; /* That of snapshot_ref. */
+    rc_snapshot *snapshot; /* The snapshot of snapshot_ref. */
     bool is_stepping;      /* rc_exchange_feed is running. */
     bool is_flawed;        /* An unusable response was passed on; `report` says why. */
-    uint8_t deferred;      /* rc_exchange_effect_kind of an attempt that the timer ends; or 0. */
-    uint8_t deferred_slot; /* Its lane. */
+    uint8_t deferred;      /* END_STREAM or END_LATE for an attempt that the timer ends; 0: none. */
+    uint8_t deferred_slot; /* Lane of that attempt. */
     uint8_t queue_count;
     rc_http1_framing framing; /* Framing and length of the response that COMMIT begins. */
     uint64_t length;
     rc_exchange_input queue[RC_EXCHANGE_QUEUE_MAX];
     rc_id id;
-    rc_dialect dialect; /* Dialect of our own errors. */
-    size_t client;      /* Index in the configuration. SIZE_MAX: none. */
+    rc_dialect dialect; /* Dialect of the gateway's errors. */
+    size_t client;      /* Index of the client in the configuration. SIZE_MAX: none. */
     int64_t began_unix_ms;
     uint64_t began_ms;
     uint64_t called_ms; /* When the call began, if it has a plan. */
@@ -62,7 +63,8 @@ struct rc_exchange {
 
     rc_route *route;
     rc_plan plan;            /* The route's plan, with the client's own choices. */
-    rc_chain_entry *entries; /* Entries of an own plan. NULL: those of the route. */
+    rc_chain_entry *entries; /* Entries for this request alone. NULL: the entries of the route are
+                              * used. */
     rc_str requested_model;  /* The model for targets with the model "*". May be a secret. */
     rc_str model;            /* requested_model without secrets. */
     rc_attempt *attempts[2]; /* By slot of the machine. NULL: none. */
@@ -75,16 +77,16 @@ struct rc_exchange {
     bool is_body_gone;    /* The body is freed; `estimate` replaces it. */
     bool is_late;         /* The deadline ended the latest attempt. */
     bool was_partly_sent; /* The request failed after content was sent. */
-    bool is_second_next;  /* With two lanes to decompress, that of slot 1 is next. */
+    bool is_second_next;  /* If both lanes have data to decompress, the lane of slot 1 is next. */
     bool is_unrecorded;   /* The store refused the record: the client gets `report` instead. */
     bool is_counted;
     bool is_shed;                 /* Refused because this gateway is full. */
     bool is_store_pending;        /* Waits for the store's acknowledgement. */
     bool is_reply_early;          /* The client got its response before the acknowledgement. */
     bool is_acknowledged;         /* Guarded by the runtime's acknowledged_lock. */
-    const rc_report *refused_why; /* The report of a store that rejected the record. NULL: it did
-                                   * not. */
-    const char *gone_text;        /* Why the client is gone. NULL: it is not. */
+    const rc_report *refused_why; /* Why the store rejected the record. NULL: the store did not
+                                   * reject it. */
+    const char *gone_text;        /* Why the client disconnected. NULL: the client did not. */
     int status;                   /* The client's HTTP status. */
     const rc_report *report;      /* Report of the latest failure. */
 
@@ -94,35 +96,38 @@ struct rc_exchange {
     uint32_t switches;
     uint64_t wait_ms;
     uint64_t last_wait_ms;
-    rc_exchange_events *events; /* State of the events for a client that requested them. NULL: none
-                                 * was sent. */
+    rc_exchange_events *events; /* State of the events for a client that requested them. NULL: no
+                                 * event was sent. */
     /* Members below are initialised when they are used. */
     rc_ledger_step inline_steps[RC_EXCHANGE_INLINE_STEPS];
     rc_chain_entry inline_entries[RC_EXCHANGE_INLINE_ENTRIES];
-    rc_ledger_decision decision; /* The budgets' latest answer that was not a grant. */
+    rc_ledger_decision decision; /* The budgets' latest decision that did not grant an attempt. */
     rc_exchange_machine machine;
     rc_client_request request;
 };
 
-/* The current or latest attempt. NULL: none yet. */
+/* Returns the current or latest attempt. NULL: there was no attempt yet. */
 static inline rc_attempt *rc_exchange_current(const rc_exchange *exchange)
 {
     return exchange->attempts[exchange->machine.current];
 }
 
-/* Reports an input to the machine and carries out the effects. Inside an effect the input is
- * queued. The exchange and its attempts may be over afterwards. input: copies. */
+/* Reports an input to the machine and carries out the effects. An input that comes while an effect
+ * is carried out is queued. The exchange and its attempts may be over afterwards. input: copies the
+ * struct. */
 void rc_exchange_feed(rc_exchange *exchange, const rc_exchange_input *input);
 /* As rc_exchange_feed, for an input without further members. */
 void rc_exchange_feed_kind(rc_exchange *exchange, rc_exchange_input_kind kind);
 /* Sets the timer for the current state. */
 void rc_exchange_arm(rc_exchange *exchange);
-/* The store acknowledged the record of an exchange that was over before. */
+/* Called when the store has acknowledged the record of an exchange whose reply did not wait for
+ * that. */
 void rc_exchange_on_acknowledged(rc_exchange *exchange);
 
 /* ---- exchange_request.c ---- */
 
-/* No further attempt follows: the body no longer counts towards max_kept_bytes. */
+/* Ends the counting of the body towards max_kept_bytes, because no further attempt needs the
+ * body. */
 void rc_exchange_uncount_body(rc_exchange *exchange);
 /* As rc_exchange_uncount_body, and frees the body. */
 void rc_exchange_drop_body(rc_exchange *exchange);

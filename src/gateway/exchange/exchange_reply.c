@@ -23,7 +23,8 @@
 
 /* ---- the report of the call ---- */
 
-/* status: the code's status in every dialect. */
+/* Sets the HTTP status that the client's dialect has for the code, if it differs from `status`, the
+ * code's general status. */
 static void use_dialect_status(const rc_exchange *exchange, rc_builder *builder, rc_code code,
                                int status)
 {
@@ -67,8 +68,8 @@ static void add_attempts(const rc_exchange *exchange, rc_builder *builder)
         const rc_ledger_step *step = &exchange->steps[i];
         if (step->kind != RC_RECORD_ATTEMPT)
             continue;
-        /* No attempt succeeded: one without a report was cancelled because the other lane had
-         * failed. */
+        /* No attempt succeeded, so an attempt without a report was cancelled because the other
+         * attempt of a hedge had failed. */
         const bool is_let_go = step->report == NULL;
         const rc_report_attempt attempt = {
             .attempt = (int64_t)step->attempt,
@@ -86,8 +87,8 @@ static void add_attempts(const rc_exchange *exchange, rc_builder *builder)
     }
 }
 
-/* A wait that the latest failure did not state comes from our own policy or from earlier
- * failures. */
+/* Sets the retry time. If the latest failure did not state it, the context names its source: the
+ * gateway's policy or an earlier response of a provider. */
 static void set_wait(const rc_exchange *exchange, rc_builder *builder, int64_t wait_ms)
 {
     rc_builder_set_retry_after_ms(builder, wait_ms);
@@ -99,7 +100,7 @@ static void set_wait(const rc_exchange *exchange, rc_builder *builder, int64_t w
                                    : RC_STR("recourse"));
 }
 
-/* code: the report's own. */
+/* Sets the context of the report. `code`: the code of the report. */
 static void set_context(const rc_exchange *exchange, rc_code code, rc_builder *builder)
 {
     const rc_action *action = &exchange->machine.action;
@@ -124,7 +125,8 @@ static void set_context(const rc_exchange *exchange, rc_code code, rc_builder *b
         rc_builder_set_context(builder, RC_STR("body"), RC_STR("streamed once, not buffered"));
 }
 
-/* A clause of the tables as a message. */
+/* The clauses come from the tables in spec; as a message they need a capital letter and a full
+ * stop. */
 rc_str rc_exchange_sentence(const char *clause, char *scratch, size_t size)
 {
     rc_buf text;
@@ -140,7 +142,7 @@ rc_str rc_exchange_sentence(const char *clause, char *scratch, size_t size)
 
 /* ---- unsupported interface ---- */
 
-/* True: no provider of the route has the endpoint's interface. */
+/* Returns whether no provider of the route has the API of the endpoint. */
 static bool is_other_interface(const rc_exchange *exchange)
 {
     if (exchange->report != NULL || exchange->machine.action.reason != RC_WHY_NONE_CAPABLE)
@@ -187,8 +189,8 @@ static uint32_t push_endpoints(rc_buf *text, const rc_exchange *exchange, rc_dia
     return count;
 }
 
-/* Writes "/v1/messages is of Anthropic's interface, and the providers of this route speak another
- * one: openai speaks OpenAI's." */
+/* Writes "/v1/messages belongs to Anthropic's API, but the providers of this route use another API:
+ * openai uses OpenAI's." */
 static void describe_other_interface(const rc_exchange *exchange, rc_builder *builder)
 {
     const rc_endpoint *endpoint = exchange->request.endpoint;
@@ -215,7 +217,8 @@ static void describe_other_interface(const rc_exchange *exchange, rc_builder *bu
     rc_builder_set_action(builder, RC_ACTION_FIX_REQUEST, rc_buf_get(&text));
 }
 
-/* Wraps the latest failure. A call that ended at its deadline is a DeadlineExceeded. */
+/* Builds the report of a stopped call, with the latest failure as its cause. A call that ended at
+ * its deadline is a DeadlineExceeded. */
 static const rc_report *build_report(rc_exchange *exchange)
 {
     const rc_action *action = &exchange->machine.action;
@@ -272,7 +275,7 @@ void rc_exchange_report_stop(rc_exchange *exchange)
     set_report(exchange, build_report(exchange));
 }
 
-/* True: something was or may have been carried out that must not be repeated. */
+/* Returns whether the request must not be sent twice and was, or may have been, carried out. */
 static bool may_be_done(const rc_exchange *exchange)
 {
     for (uint32_t i = 0; exchange->request.replay == RC_REPLAY_NO && i < exchange->step_count;
@@ -315,7 +318,8 @@ void rc_exchange_report_unrecorded(rc_exchange *exchange, const rc_report *why)
 
 /* ---- refusals ---- */
 
-/* A wait that was cut short still has to pass. wait_until_ms: its end; 0: there was none. */
+/* Returns the retry time of a refusal. If a wait was cut short, it includes the rest of the wait.
+ * `wait_until_ms`: the end of that wait; 0: there was no wait. */
 static int64_t busy_ms(const rc_exchange *exchange, uint64_t wait_until_ms)
 {
     const uint64_t soon_ms = rc_runtime_now(exchange->runtime) + RC_EXCHANGE_BUSY_MS;

@@ -1,4 +1,5 @@
-/* What the client is told: reports of the gateway's own, refusals, and the reply. */
+/* The reply to the client: reports that the gateway builds, refusals, and the sending of the
+ * reply. */
 #ifndef RC_GATEWAY_EXCHANGE_EXCHANGE_REPLY_H
 #define RC_GATEWAY_EXCHANGE_EXCHANGE_REPLY_H
 
@@ -14,13 +15,13 @@ typedef struct rc_request_fault rc_request_fault;
 
 /* Builds the report of a call that has stopped. */
 void rc_exchange_report_stop(rc_exchange *exchange);
-/* Builds the report of a request that is refused instead of the next attempt. wait_until_ms: the
- * end of a wait that was cut short; 0: none. */
+/* Builds the report of a request that is refused instead of the next attempt. `wait_until_ms`: the
+ * end of a wait that was cut short; 0: there was no wait. */
 void rc_exchange_report_refusal(rc_exchange *exchange, rc_local_outcome outcome,
                                 uint64_t wait_until_ms);
 /* Refuses the request before any attempt. */
 void rc_exchange_refuse(rc_exchange *exchange, rc_local_outcome outcome);
-/* As rc_exchange_refuse, with a message of the caller's. */
+/* As rc_exchange_refuse, with a message of the caller. */
 void rc_exchange_refuse_text(rc_exchange *exchange, rc_local_outcome outcome, rc_str message);
 /* As rc_exchange_refuse, because this gateway is full: Overloaded, sent at once. */
 void rc_exchange_shed(rc_exchange *exchange, rc_local_outcome outcome);
@@ -29,15 +30,18 @@ void rc_exchange_refuse_report(rc_exchange *exchange, const rc_report *report);
 void rc_exchange_refuse_fault(rc_exchange *exchange, const rc_request_fault *fault);
 /* Makes StoreUnavailable the result, because the record cannot be stored. why: takes. */
 void rc_exchange_report_unrecorded(rc_exchange *exchange, const rc_report *why);
-/* Begins a report of our own. message: empty: that of the outcome. */
+/* Begins a report of the gateway. `message`: empty selects the message of the outcome. */
 void rc_exchange_begin_outcome(rc_exchange *exchange, rc_builder *builder, rc_local_outcome outcome,
                                rc_str message);
-/* As rc_exchange_begin_outcome, with a code. NONE: that of the report's cause. */
+/* As rc_exchange_begin_outcome, with a code instead of an outcome. RC_CODE_NONE: the report gets
+ * the code of its cause. */
 void rc_exchange_begin_report(rc_exchange *exchange, rc_builder *builder, rc_code code,
                               rc_str message);
-/* Writes "clause" as "Clause." into scratch; returns it, or clause if it does not fit. */
+/* Writes "clause" as "Clause." into `scratch` and returns that text. If it does not fit, returns
+ * `clause`. */
 rc_str rc_exchange_sentence(const char *clause, char *scratch, size_t size);
-/* Sends what `ending` says, once the record is acknowledged. */
+/* Sends the part of the reply that the machine's `ending` names. Called once the record is
+ * acknowledged. */
 void rc_exchange_send_reply(rc_exchange *exchange);
 
 #endif

@@ -31,8 +31,8 @@ static void refuse_fault(rc_exchange *exchange, const rc_request_fault *fault)
         rc_exchange_refuse_unknown_path(exchange);
 }
 
-/* Without configured clients everyone who can reach the gateway may use it; a browser can, on
- * behalf of any page. */
+/* Refuses requests that a browser sends on behalf of a page of another site. Used if no clients are
+ * configured, because the gateway then accepts requests from everyone who can reach it. */
 static bool is_refused_page(rc_exchange *exchange, const rc_http1 *reader, const char *head)
 {
     switch (rc_origin_guard_check(reader, head, exchange->snapshot->config->root.listen)) {
@@ -48,7 +48,8 @@ static bool is_refused_page(rc_exchange *exchange, const rc_http1 *reader, const
     return false;
 }
 
-/* Reserves memory for a body of known length, as far as it is kept for certain. */
+/* Reserves memory for a body of known length, up to replay_bytes, because this part is kept in any
+ * case. */
 static void await_body(rc_exchange *exchange, const rc_http1 *reader)
 {
     const uint64_t most = exchange->snapshot->config->limits.replay_bytes;
@@ -74,8 +75,8 @@ void rc_exchange_on_head(rc_exchange *exchange, const char *head)
         const rc_deadline_limits limits = rc_exchange_limits(exchange);
         rc_exchange_feed(exchange, &(rc_exchange_input){.kind = RC_INPUT_HEAD, .limits = &limits});
     }
-    /* Checked before the token: a looping request carries a provider's key, which is no client's
-     * token. */
+    /* Loops are checked before the token, because a looping request carries a provider's key
+     * instead of a client's token. */
     if (rc_hops_is_request_loop(&exchange->request.hops, rc_hub_hop(exchange->runtime->hub))) {
         rc_exchange_refuse_request_loop(exchange);
         return;
@@ -99,7 +100,7 @@ void rc_exchange_on_head(rc_exchange *exchange, const char *head)
 
 /* ---- the plan ---- */
 
-/* Chooses the policy. False: the request was refused. */
+/* Uses the policy that the client chose, if any. False: the request was refused. */
 static bool choose_policy(rc_exchange *exchange)
 {
     if (exchange->request.policy.len == 0)
@@ -149,7 +150,8 @@ static bool copy_entries(rc_exchange *exchange)
     return true;
 }
 
-/* The body is freed once content is sent; the model's name is needed until the end. */
+/* Copies the model's name, which is needed until the end, because the body is freed once content is
+ * sent. */
 static void store_model(rc_client_request *request)
 {
     const bool is_same = request->model.ptr == request->requested_model.ptr;
@@ -162,7 +164,7 @@ static void store_model(rc_client_request *request)
         request->model = request->requested_model;
 }
 
-/* The shown name of the model without its provider prefix. */
+/* Returns the shown name of the model without its provider prefix. */
 static rc_str shown_part(const rc_client_request *request, rc_str requested)
 {
     const size_t before = request->requested_model.len - requested.len;
@@ -176,8 +178,8 @@ static bool find_route(rc_exchange *exchange)
     char scratch[256];
     rc_buf text;
     store_model(&exchange->request);
-    rc_exchange_release_entries(exchange); /* Drops a choice that was made by the beginning of the
-                                            * body. */
+    rc_exchange_release_entries(exchange); /* Drops the choice that was made from the first bytes of
+                                            * the body. */
     const rc_route_choice choice = rc_snapshot_choose(exchange->snapshot, &exchange->request);
     rc_buf_init_fixed(&text, scratch, sizeof scratch);
     if (rc_snapshot_explain_missing_provider(exchange->snapshot, choice.route,
@@ -200,7 +202,8 @@ static bool find_route(rc_exchange *exchange)
     return true;
 }
 
-/* A client may shorten the operator's deadline, and extend it up to the route's maximum. */
+/* Limits the client's own deadline. It may be shorter than the operator's deadline, or longer up to
+ * the route's maximum. */
 static bool limit_deadline(rc_exchange *exchange)
 {
     const rc_route *route = exchange->route;
@@ -210,7 +213,8 @@ static bool limit_deadline(rc_exchange *exchange)
     return true;
 }
 
-/* A compressed body hides its model, so that its price is unknown: a budget could not count it. */
+/* Returns whether a budget could not count the request, because a compressed body hides its model
+ * and so its price. */
 static bool hides_price(const rc_exchange *exchange)
 {
     const rc_client_request *request = &exchange->request;
@@ -230,7 +234,8 @@ static bool choose(rc_exchange *exchange)
            (!exchange->route->is_open || copy_entries(exchange));
 }
 
-/* Without the store no response may be sent, so no provider is called. */
+/* Refuses the request if the store is down and responses without a record are forbidden, so that no
+ * provider is called in vain. */
 static bool is_store_down(rc_exchange *exchange)
 {
     rc_writer *writer = exchange->runtime->hub->writer;
@@ -246,7 +251,8 @@ static bool is_store_down(rc_exchange *exchange)
     return true;
 }
 
-/* Both lanes may be carried out: a request that must not be sent twice is not hedged. */
+/* Returns the hedge delay of the route. A request that must not be sent twice is not hedged,
+ * because both attempts may be carried out. */
 static uint64_t hedge_delay_ms(const rc_exchange *exchange)
 {
     const bool is_hedged =
@@ -272,8 +278,8 @@ static void begin(rc_exchange *exchange)
         .hedge_delay_ms = hedge_delay_ms(exchange),
         .options =
             {
-                .max_calls = exchange->route->plan.policy->max_calls, /* Whatever policy the client
-                                                                       * chose. */
+                .max_calls = exchange->route->plan.policy->max_calls, /* Applies even if the client
+                                                                       * chose another policy. */
                 .max_wait_ms = exchange->route->max_wait_ms,
                 .needs = needs | rc_endpoint_need(exchange->request.endpoint),
                 .first_entry = rc_hub_first_entry(runtime->hub, exchange->route),
@@ -326,7 +332,7 @@ static void process(rc_exchange *exchange)
     }
 }
 
-/* The demo provider needs whole requests. */
+/* Returns whether the route has the demo provider, which needs whole requests. */
 static bool has_demo(const rc_route *route)
 {
     for (uint16_t i = 0; i < route->plan.entry_count; i++)
@@ -335,8 +341,9 @@ static bool has_demo(const rc_route *route)
     return false;
 }
 
-/* The body is too large to be kept. If its length is known and the model was in its first bytes, it
- * is passed on as it arrives, once. Otherwise all of it is kept, up to max_body_bytes. */
+/* Called when the body exceeds replay_bytes. If its length is known and its first bytes contain the
+ * model, the body is passed on as it arrives and cannot be sent again. Otherwise the whole body is
+ * kept, up to max_body_bytes. */
 static void stream_through(rc_exchange *exchange)
 {
     const rc_http1 *reader = exchange->request.reader;
@@ -356,7 +363,8 @@ static void stream_through(rc_exchange *exchange)
     begin(exchange);
 }
 
-/* The provider has not received the whole request, so it has carried out nothing. */
+/* Ends an upload with a member that occurs twice or in another case of letters. The provider has
+ * not received the whole request, so it has carried out nothing. */
 static void refuse_upload(rc_exchange *exchange)
 {
     char scratch[256];

@@ -6,7 +6,8 @@ typedef struct rc_builder rc_builder;
 typedef struct rc_exchange rc_exchange;
 
 void rc_exchange_refuse_request_loop(rc_exchange *exchange);
-/* Names the provider behind which a gateway refused a loop. The exchange must have a report. */
+/* If a gateway behind the provider has refused the request as a loop, sets a message that names
+ * this provider. The exchange must have a report. */
 void rc_exchange_describe_request_loop(const rc_exchange *exchange, rc_builder *builder);
 
 #endif

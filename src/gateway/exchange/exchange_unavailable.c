@@ -1,5 +1,5 @@
-/* The report when no target is available: why each one was skipped. Called by exchange_ledger.c and
- * exchange_reply.c. */
+/* The report of a call for which no target is available: why each target was skipped. Called by
+ * exchange_ledger.c and exchange_reply.c. */
 #include "gateway/exchange/exchange_unavailable.h"
 #include "base/str.h"
 #include "gateway/exchange/exchange_ledger.h"
@@ -29,7 +29,8 @@ void rc_exchange_note_unavailable(rc_exchange *exchange, rc_ledger_step *step)
     step->text = rc_str_make(own, text.len);
 }
 
-/* True: skipped for a reason that time or money can change, and not skipped again later. */
+/* Returns whether the step is a skip for a reason that time or money can change, and the last skip
+ * of its chain entry. */
 static bool is_unavailable(const rc_exchange *exchange, uint32_t at)
 {
     const rc_ledger_step *step = &exchange->steps[at];
@@ -41,8 +42,8 @@ static bool is_unavailable(const rc_exchange *exchange, uint32_t at)
     return true;
 }
 
-/* The failure of the target that becomes available first; among those without a known time the
- * first one. */
+/* Returns the failure of the target that becomes available first. If no such time is known, returns
+ * the failure of the first target. */
 static rc_code first_to_open(const rc_exchange *exchange)
 {
     const rc_ledger_step *found = NULL;
@@ -85,7 +86,7 @@ bool rc_exchange_is_retry_time_named(const rc_exchange *exchange)
     return false;
 }
 
-/* True: the original failure came with status 429. */
+/* Returns whether a provider reported a used-up quota with status 429. */
 static bool is_429(const rc_exchange *exchange)
 {
     for (uint32_t i = 0; i < exchange->step_count; i++)
@@ -138,7 +139,8 @@ static void push_targets(const rc_exchange *exchange, rc_buf *text)
     " The gateway retries the keys by itself; \"Try it again\" on the dashboard does so at " \
     "once."
 
-/* The advice names every cause of the cooldowns, and how to have the targets tried sooner. */
+/* Sets the advice. It names every cause of the cooldowns, and how to have the targets tried
+ * sooner. */
 static void advise(const rc_unavailable_causes *causes, rc_builder *builder)
 {
     const bool needs_operator = rc_outcome_needs_operator(causes);

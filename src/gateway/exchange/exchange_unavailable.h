@@ -10,14 +10,15 @@ typedef struct rc_builder rc_builder;
 typedef struct rc_exchange rc_exchange;
 typedef struct rc_ledger_step rc_ledger_step;
 
-/* Fills in why a target was skipped. */
+/* Stores in the step why its target was skipped. */
 void rc_exchange_note_unavailable(rc_exchange *exchange, rc_ledger_step *step);
 /* Counts why the targets were unavailable. */
 rc_unavailable_causes rc_exchange_causes(const rc_exchange *exchange);
-/* True: a provider stated the time after which such a call should be retried. */
+/* Returns whether a provider stated the time after which one of the skipped targets may be
+ * tried. */
 bool rc_exchange_is_retry_time_named(const rc_exchange *exchange);
-/* Sets the message of such a call, with the targets and their reasons, and the advice. causes:
- * borrows. */
+/* Sets the message of a call without an available target, with the targets and their reasons, and
+ * the advice. causes: borrows during the call. */
 void rc_exchange_describe_unavailable(const rc_exchange *exchange,
                                       const rc_unavailable_causes *causes, rc_builder *builder);
 

@@ -47,8 +47,8 @@ static void push_message(rc_buf *text, const rc_exchange *exchange, rc_str path,
     rc_buf_push_byte(text, '.');
 }
 
-/* Refuses a path that would be an endpoint with another base URL, and names that. False: there is
- * none, and nothing was done. */
+/* Refuses a path that would be an endpoint with another base URL, and names that base URL. False:
+ * there is no such base URL, and nothing was done. */
 static bool refuse_base_url(rc_exchange *exchange, rc_str path)
 {
     rc_base_url_mistake mistake;
@@ -71,7 +71,8 @@ static bool refuse_base_url(rc_exchange *exchange, rc_str path)
 
 /* ---- endpoints that only providers have ---- */
 
-/* "/v1/files" of OpenAI's interface is "/files" behind the base URL. */
+/* Returns the path after a provider's base URL. For "/v1/files" of OpenAI's API it is "/files",
+ * because the base URL ends with /v1. */
 static rc_str path_after_base(rc_str path, rc_wire wire)
 {
     const size_t prefix = RC_STR("/v1").len;
@@ -87,7 +88,7 @@ static bool is_of_providers(rc_str path)
            rc_str_starts_with(path, RC_STR("/upload/"));
 }
 
-/* Counts the providers with this interface; ret_first: the first of them. */
+/* Counts the providers that have this API. `ret_first`: the first of these providers. */
 static size_t count_speakers(const rc_config *config, rc_wire wire,
                              const rc_config_provider **ret_first)
 {
@@ -125,8 +126,8 @@ static void set_action(rc_builder *builder, rc_str provider)
 }
 
 /* Refuses an endpoint that providers have and this gateway does not, and names its passthrough
- * path. The request is not forwarded by itself: only the client knows which provider made a file or
- * a response. False: the path is no provider's either, and nothing was done. */
+ * path. The request is not forwarded automatically, because only the client knows which provider
+ * made a file or a response. False: no provider has the path either, and nothing was done. */
 static bool refuse_provider_path(rc_exchange *exchange, rc_str path)
 {
     const rc_wire wire = rc_wire_of_dialect(rc_client_request_dialect(&exchange->request));

@@ -5,7 +5,7 @@
 typedef struct rc_exchange rc_exchange;
 
 /* Refuses the request. The advice depends on what the path looks like: an endpoint with another
- * base URL, an endpoint that only providers have, or neither. */
+ * base URL, an endpoint that only providers have, or any other path. */
 void rc_exchange_refuse_unknown_path(rc_exchange *exchange);
 
 #endif
