@@ -1,4 +1,5 @@
-/* Arrivals of clients, in an open or a closed loop. Called by sim.c, state.c and request.c. */
+/* Arrivals of clients, for RC_SIM_OPEN and RC_SIM_CLOSED. Called by sim.c, state.c and
+ * request.c. */
 #include "sim/state.h"
 
 static void push_arrival(rc_sim_state *sim, uint64_t at_ms, uint32_t client)
@@ -7,7 +8,7 @@ static void push_arrival(rc_sim_state *sim, uint64_t at_ms, uint32_t client)
         rc_sim_state_fail(sim, rc_sim_event_heap_push(&sim->heap, at_ms, RC_SIM_ARRIVAL | client));
 }
 
-/* The mean time, shortened during a surge. */
+/* Returns the mean time, shortened during a surge. */
 static uint64_t surged(const rc_sim_state *sim, uint64_t mean)
 {
     const rc_sim_surge *surge = &sim->scenario->clients.surge;
@@ -16,8 +17,8 @@ static uint64_t surged(const rc_sim_state *sim, uint64_t mean)
     return now > 0 ? now : 1;
 }
 
-/* Schedules the next arrival of an open loop: many independent clients together are one Poisson
- * stream. Gaps are drawn in ticks, so that the rate is right when many requests arrive in one
+/* Schedules the next arrival for RC_SIM_OPEN: many independent clients together are one Poisson
+ * process. The gaps are in ticks, so that the rate is also right if many requests arrive in one
  * millisecond. */
 static void push_next_open(rc_sim_state *sim)
 {
@@ -29,7 +30,8 @@ static void push_next_closed(rc_sim_state *sim, uint32_t client)
 {
     uint64_t pause_ms =
         rc_sim_rng_gap(&sim->arrivals, surged(sim, sim->scenario->clients.every_ms));
-    /* A response may take no time; without a pause virtual time would not advance. */
+    /* The pause is at least 1 ms, because a response may take no time and virtual time would then
+     * not advance. */
     push_arrival(sim, sim->now_ms + (pause_ms > 0 ? pause_ms : 1), client);
 }
 

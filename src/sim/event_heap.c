@@ -66,7 +66,8 @@ rc_status rc_sim_event_heap_push(rc_sim_event_heap *heap, uint64_t at_ms, uint32
     return RC_OK;
 }
 
-/* The child with the earliest event; heap->count if the node has no children. */
+/* Returns the child of a node with the earliest event, or heap->count if the node has no
+ * children. */
 static size_t first_child(const rc_sim_event_heap *heap, size_t node)
 {
     size_t first = node * ARITY + 1;

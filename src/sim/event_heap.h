@@ -1,5 +1,5 @@
 /* rc_sim_event_heap: the pending events in virtual time, as a heap with four children per node.
- * Events of the same time are popped in the order in which they were pushed. */
+ * Events with the same time are popped in the order in which they were pushed. */
 #ifndef RC_SIM_EVENT_HEAP_H
 #define RC_SIM_EVENT_HEAP_H
 
@@ -12,9 +12,10 @@
 
 typedef struct rc_sim_event {
     uint64_t at_ms;
-    /* Sequence number of the push; if it wraps, the order within one time is lost. */
+    /* Sequence number of the push. If the number wraps, events with the same time may be popped in
+     * another order. */
     uint32_t order;
-    uint32_t tag; /* Chosen by the caller of push. */
+    uint32_t tag; /* The value that the caller passed to rc_sim_event_heap_push. */
 } rc_sim_event;
 
 typedef struct rc_sim_event_heap {
@@ -26,7 +27,8 @@ typedef struct rc_sim_event_heap {
     uint32_t next_order;
 } rc_sim_event_heap;
 
-/* Allocates nothing. alloc: copies. max: most events that may be pending. */
+/* Starts an empty heap and allocates nothing. At most `max` events may be pending. alloc: copies
+ * the struct. */
 void rc_sim_event_heap_init(rc_sim_event_heap *heap, const rc_alloc *alloc, size_t max);
 /* Frees the entries. */
 void rc_sim_event_heap_done(rc_sim_event_heap *heap);

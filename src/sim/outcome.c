@@ -1,4 +1,4 @@
-/* The code, limit and HTTP status of each outcome. Called by request.c and rivals.c. */
+/* The error code, limit and HTTP status of each outcome. Called by request.c and rivals.c. */
 #include "sim/outcome.h"
 
 typedef struct outcome_row {

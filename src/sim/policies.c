@@ -59,7 +59,7 @@ bool rc_sim_policy_named(rc_str name, rc_sim_policy *ret_policy)
     return true;
 }
 
-/* Policies of recourse, the rival loops, then the presets whose name no rival has. */
+/* The order is: policies of recourse, the rival loops, the presets whose name no rival loop has. */
 const char *rc_sim_policy_name_at(size_t index)
 {
     static const char *const names[OURS_COUNT] = {OURS, BUDGET_ALONE};

@@ -26,8 +26,8 @@ static bool add_chunk(rc_sim_state *sim)
     return true;
 }
 
-/* Ends the call earlier if the client's first-token timeout or the deadline passes before the
- * timeline is done. Returns the time at which the call ends. */
+/* Changes the outcome of a call if the client's first-token timeout or the deadline passes before
+ * the end of the timeline. Returns the time at which the call ends. */
 static uint64_t cut_short(const rc_sim_state *sim, rc_sim_timeline *timeline,
                           uint64_t deadline_at_ms)
 {

@@ -1,7 +1,8 @@
 /* Models of other clients' retry loops. Called by request.c and policies.c. */
 #include "sim/rivals.h"
 
-/* These loops decide by status: a quota error with status 429 is a rate limit for all of them. */
+/* These loops decide by the HTTP status, so a quota error with status 429 is a rate limit for all
+ * of them. */
 static const rc_sim_rival_row rows[RC_SIM_RIVAL_COUNT] = {
     [RC_SIM_OPENAI_SDK] = {.name = "openai-sdk",
                            .about = "OpenAI SDK's default: 2 retries, 0.5 s doubling to 8 s, "
@@ -117,7 +118,7 @@ static uint64_t backoff_ms(const rc_sim_rival_state *state, const rc_sim_rival_r
     return wait_ms + rc_sim_rng_below(rng, row->add_ms + 1);
 }
 
-/* The wait that the loop derives from the server's hint; -1: none. */
+/* Returns the wait that the loop derives from the server's hint, or -1 for none. */
 static int64_t server_hint_ms(const rc_sim_rival_row *row, const rc_sim_outcome *outcome,
                               rc_sim_dialect dialect)
 {

@@ -1,6 +1,6 @@
-/* Models of other clients' retry loops, one table row each: how they react to a failure. Their
- * requests share no state, have no retry budget and no deadline over all attempts. Sources:
- * docs/simulate.md. */
+/* Models of other clients' retry loops ("rivals"): a table row says how a loop reacts to a failure.
+ * The requests of such a loop share no state, and have no retry budget and no deadline over all
+ * attempts. docs/simulate.md names the sources. */
 #ifndef RC_SIM_RIVALS_H
 #define RC_SIM_RIVALS_H
 
@@ -18,30 +18,31 @@ typedef struct rc_sim_rival_row {
     uint32_t max_ms;
     uint32_t shrink_pct;  /* Jitter: shortens the wait by up to this percentage. */
     uint32_t add_ms;      /* Jitter: lengthens the wait by up to this time. */
-    uint32_t hint_max_ms; /* Longest server hint that it follows; 0: none. */
-    bool gives_up_beyond; /* It stops at a longer hint; otherwise it ignores the hint. */
-    bool reads_ms;        /* It reads retry-after-ms where sent; otherwise whole seconds. */
-    bool has_next;        /* It continues with the next target after the attempts. */
-    bool picks_any_key;   /* It picks a key at random; otherwise each client has its own. */
-    bool hides_cuts;      /* It forwards a cut stream as if it were complete. */
-    uint16_t statuses[8]; /* Statuses after which it retries; 0 ends the list. */
-    bool has_all_5xx;     /* It also retries after every status from 500 on. */
-    bool retries_network; /* Retries refused and reset connections and timeouts. */
-    bool retries_empty;   /* It retries after a stream that ended before any content. */
+    uint32_t hint_max_ms; /* Longest wait from a server's hint that the loop follows; 0: none. */
+    bool gives_up_beyond; /* The loop stops at a longer hint; otherwise it ignores a longer hint. */
+    bool reads_ms;        /* The loop reads retry-after-ms if sent; otherwise only retry-after. */
+    bool has_next;        /* The loop continues with the next target after its attempts. */
+    bool picks_any_key;   /* The loop picks a key at random; otherwise each client has its own. */
+    bool hides_cuts;      /* The loop forwards a cut stream as if it were complete. */
+    uint16_t statuses[8]; /* Statuses after which the loop retries; 0 ends the list. */
+    bool has_all_5xx;     /* The loop also retries after every status from 500 on. */
+    bool retries_network; /* The loop retries after a refused or reset connection and a timeout. */
+    bool retries_empty;   /* The loop retries after a stream that ended before any content. */
 } rc_sim_rival_row;
 
-/* Returns the row of a loop; NULL for RC_SIM_OURS. Static. */
+/* Returns the static row of a loop, or NULL for RC_SIM_OURS. */
 const rc_sim_rival_row *rc_sim_rival_row_of(rc_sim_rival rival);
 
-/* State of one request of such a loop. All zero: not started. */
+/* State of one request of a rival loop. An all-zero state has not started. */
 typedef struct rc_sim_rival_state {
     uint16_t entry;
-    uint16_t tries; /* Attempts at the current entry. */
+    uint16_t tries; /* Attempts at the current target. */
     uint32_t calls;
 } rc_sim_rival_state;
 
-/* Step functions. They return actions of the same type as rc_call, so that request.c carries out
- * both. row, outcome: borrow. */
+/* The step functions of a rival loop: begin, on_failure and on_wake. They return the same type of
+ * action as rc_call, so that request.c can carry out the actions of both. row, outcome: borrows
+ * during the call. */
 rc_action rc_sim_rival_begin(rc_sim_rival_state *state);
 rc_action rc_sim_rival_on_failure(rc_sim_rival_state *state, const rc_sim_rival_row *row,
                                   const rc_sim_outcome *outcome, rc_sim_dialect dialect,

@@ -50,12 +50,12 @@ bool rc_sim_rng_hits(rc_sim_rng *rng, uint32_t pct)
     return pct >= 100 || rc_sim_rng_below(rng, 100) < pct;
 }
 
-/* The binary logarithm of x > 0 in units of 1/65536, the fraction bit by bit by squaring. Not libm,
- * whose last digit differs between systems. */
+/* Returns the binary logarithm of x > 0 in units of 1/65536. Each squaring gives one bit of the
+ * fraction. libm is not used, because its last digit differs between systems. */
 static uint64_t log2_q16(uint32_t x)
 {
     uint32_t whole = 31 - (uint32_t)__builtin_clz(x);
-    uint64_t mantissa = (uint64_t)x << (31 - whole); /* 1 <= m < 2, with 31 fractional bits. */
+    uint64_t mantissa = (uint64_t)x << (31 - whole); /* From 1 to 2, with 31 fractional bits. */
     uint64_t log = whole;
     for (int i = 0; i < 16; i++) {
         mantissa = (mantissa * mantissa) >> 31;
@@ -75,7 +75,7 @@ uint64_t rc_sim_rng_gap(rc_sim_rng *rng, uint64_t mean)
     return (mean * minus_ln_q16) >> 16;
 }
 
-/* Interpolates linearly: the value at position at/of between low and high. */
+/* Returns the value at the fraction `at` / `of` of the way from `low` to `high`. */
 static uint32_t between(uint32_t low, uint32_t high, uint32_t at, uint32_t of)
 {
     return low + (uint32_t)((uint64_t)(high - low) * at / of);

@@ -49,7 +49,8 @@ void rc_sim_scenario_init(rc_sim_scenario *scenario)
     rc_sim_provider_init(&scenario->providers[0], RC_STR("primary"));
 }
 
-/* The duration in hundredths of a millisecond, the time of a surge weighted by its percentage. */
+/* Returns the duration in hundredths of a millisecond. The time of a surge is weighted by its
+ * percentage. */
 static uint64_t weighted_ms(const rc_sim_scenario *scenario)
 {
     const rc_sim_surge *surge = &scenario->clients.surge;

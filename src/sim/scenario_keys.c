@@ -181,7 +181,8 @@ static const char *loop_name_at(const void *ctx, size_t index)
     return index < 2 ? names[index] : NULL;
 }
 
-/* Whether text has ASCII or C1 control characters, which must not reach terminals and SVG files. */
+/* Returns whether `text` has ASCII or C1 control characters, which must not be written to terminals
+ * and SVG files. */
 static bool has_control(rc_str text)
 {
     for (size_t i = 0; i < text.len; i++) {
@@ -208,8 +209,8 @@ static void read_text(const rc_yaml_node *node, char *field, size_t size, rc_con
     rc_config_fault_append(fault, " bytes");
 }
 
-/* Reads a distribution: a number for a constant, or a map of quantiles. Missing quantiles equal
- * their neighbour towards the median. */
+/* Reads a distribution: a number for a constant, or a map of quantiles. A missing quantile equals
+ * the next quantile in the direction of the median. */
 static void read_spread(const rc_yaml_node *node, const key_row *row, rc_sim_spread *spread,
                         rc_config_faults *faults)
 {
@@ -256,7 +257,7 @@ static bool read_ms(const rc_yaml_node *node, const key_row *row, rc_config_faul
     return false;
 }
 
-/* Reads a number or time of any width. Returns false if it added a fault. */
+/* Reads a number or time of any integer type. Returns false if it added a fault. */
 static bool read_number(const rc_yaml_node *node, const key_row *row, rc_config_faults *faults,
                         uint64_t *ret_value)
 {

@@ -1,11 +1,11 @@
-/* The keys of a scenario's YAML as a table. docs/simulate.md explains them. */
+/* The keys of a scenario's YAML file as a table. docs/simulate.md explains the keys. */
 #ifndef RC_SIM_SCENARIO_KEYS_H
 #define RC_SIM_SCENARIO_KEYS_H
 
 #include "config/yaml/yaml.h"
 #include "sim/scenario.h"
 
-/* The maps of a scenario file, with the struct that each is read into. */
+/* The maps of a scenario file. The comment of each map names the struct into which it is read. */
 typedef enum rc_sim_section {
     RC_SIM_AT_TOP = 0,  /* rc_sim_scenario */
     RC_SIM_AT_CLIENTS,  /* rc_sim_clients */
@@ -22,11 +22,12 @@ typedef enum rc_sim_section {
     RC_SIM_SECTION_COUNT
 } rc_sim_section;
 
-/* Returns the name of the key at an index of a section; NULL past the end. Static. */
+/* Returns the static name of the key at `index` in a section, or NULL past the end. */
 const char *rc_sim_key_at(rc_sim_section section, size_t index);
 
-/* Reads the keys of the map into the section's struct; fields of missing keys are unchanged.
- * Unknown keys are faults. Returns false if the node is not a map. map, fields: borrow. */
+/* Reads the keys of `map` into `fields`, the section's struct. The members of missing keys are
+ * unchanged; an unknown key adds a fault. Returns false if `map` is not a map. map, fields: borrows
+ * during the call. */
 bool rc_sim_read_section(const rc_yaml_node *map, rc_sim_section section, void *fields,
                          rc_config_faults *faults);
 

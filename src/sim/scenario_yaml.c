@@ -15,7 +15,7 @@ static const rc_yaml_node *get(const rc_yaml_node *map, const char *key)
     return rc_yaml_get(map, rc_str_c(key));
 }
 
-/* Whether the node is a list of 1 to max items; if not, adds a fault. */
+/* Returns whether the node is a list of 1 to `max` items. If not, adds a fault. */
 static bool is_list(const rc_yaml_node *node, uint32_t max, rc_config_faults *faults)
 {
     if (!rc_yaml_expect(node, RC_YAML_LIST, faults))
@@ -95,7 +95,7 @@ static void read_provider(const rc_yaml_node *node, rc_sim_provider *provider,
     const rc_yaml_node *capacity = get(node, "capacity");
     if (capacity != NULL)
         (void)rc_sim_read_section(capacity, RC_SIM_AT_CAPACITY, &provider->capacity, faults);
-    /* The default burst is the capacity of one second. */
+    /* If the file gives no burst, it is the capacity of one second. */
     if (capacity != NULL && get(capacity, "burst") == NULL)
         provider->capacity.burst = provider->capacity.per_s;
     const rc_yaml_node *price = get(node, "price");
@@ -108,7 +108,7 @@ static void read_provider(const rc_yaml_node *node, rc_sim_provider *provider,
         read_fault(fault, &provider->faults[provider->fault_count++], faults);
 }
 
-/* Adds a fault for a duplicate name: results identify providers by name. */
+/* Adds a fault for a duplicate name, because results identify providers by their name. */
 static void check_provider_name(const rc_yaml_node *node, const rc_sim_scenario *scenario,
                                 rc_config_faults *faults)
 {
@@ -144,8 +144,8 @@ static void add_named(const rc_yaml_node *node, rc_sim_scenario *scenario, rc_co
     rc_config_fault_suggest(fault, node->text, policy_name_at, NULL);
 }
 
-/* Reads a part that can be switched off: "off", or a map of its settings. switch_field: 0 switches
- * it off. */
+/* Reads a part of a policy that can be switched off: "off", or a map of its settings. "off" sets
+ * *switch_field to 0. */
 static void read_part(const rc_yaml_node *node, rc_sim_section section, void *fields,
                       uint32_t *switch_field, rc_config_faults *faults)
 {
@@ -157,7 +157,7 @@ static void read_part(const rc_yaml_node *node, rc_sim_section section, void *fi
         (void)rc_sim_read_section(node, section, fields, faults);
 }
 
-/* Reads the name of a preset, or a policy as in recourse.yaml. */
+/* Reads the retry rules of a policy: the name of a preset, or a policy as in recourse.yaml. */
 static void read_rules(const rc_yaml_node *node, rc_sim_policy *policy, rc_config_faults *faults)
 {
     if (node->kind != RC_YAML_SCALAR) {
@@ -223,8 +223,8 @@ static void read_lists(const rc_yaml_node *root, rc_sim_scenario *scenario,
         (void)rc_sim_scenario_add(scenario, rc_str_c(default_policies[i]));
 }
 
-/* Reports too many requests with their number, which the static text of rc_sim_scenario_check
- * lacks. */
+/* Adds a fault with the number of requests if there are too many. The static text of
+ * rc_sim_scenario_check cannot have this number. */
 static void check_requests(const rc_yaml_node *root, const rc_sim_scenario *scenario,
                            rc_config_faults *faults)
 {

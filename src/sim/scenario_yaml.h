@@ -1,4 +1,4 @@
-/* Reading scenarios from YAML: docs/simulate.md. */
+/* Reads scenarios from YAML. docs/simulate.md describes the format. */
 #ifndef RC_SIM_SCENARIO_YAML_H
 #define RC_SIM_SCENARIO_YAML_H
 
@@ -8,9 +8,10 @@
 #include "config/fault.h"
 #include "sim/scenario.h"
 
-/* Parses a scenario. RC_OK: it is valid and has policies, its own or the default ones. RC_E_NOMEM.
- * Otherwise faults lists the errors in the order of the file, *ret_scenario is unchanged and the
- * result is as of rc_yaml_parse, or RC_E_RANGE. text: borrows. */
+/* Parses a scenario. Returns RC_OK or RC_E_NOMEM. A scenario without policies gets the default
+ * policies. For an invalid text, `faults` gets the errors in the order of the file, *ret_scenario
+ * is unchanged and the result is the status of rc_yaml_parse, or RC_E_RANGE if the text is valid
+ * YAML. text: borrows during the call. */
 rc_status rc_sim_scenario_parse(rc_str text, const rc_alloc *alloc, rc_config_faults *faults,
                                 rc_sim_scenario *ret_scenario);
 

@@ -4,7 +4,7 @@
 
 #include "sim/state.h"
 
-/* Events between two progress reports. */
+/* Number of events between two progress reports. */
 #define EVENTS_PER_PROGRESS 4096
 
 typedef struct sim_run {
@@ -16,7 +16,7 @@ typedef struct sim_run {
     uint32_t index; /* Index of the running policy. */
 } sim_run;
 
-/* value * num / den, at least 1 and at most max. */
+/* Returns value * num / den, but at least 1 and at most `max`. */
 static uint64_t scaled(uint64_t value, uint64_t num, uint64_t den, uint64_t max)
 {
     uint64_t limit = UINT64_MAX / (num == 0 ? 1 : num);
@@ -32,7 +32,7 @@ static void scale_limit(uint32_t *limit, uint64_t num, uint64_t den)
         *limit = (uint32_t)scaled(*limit, num, den, UINT32_MAX);
 }
 
-/* Keeps the token bucket of a scaled-down scenario large enough for the largest request. */
+/* Makes the token bucket of a scaled-down scenario large enough for the largest request. */
 static void fit_largest_request(rc_sim_limits *limits, const rc_sim_clients *clients)
 {
     uint64_t most = (uint64_t)clients->tokens_in.max + clients->tokens_out.max;
@@ -118,7 +118,7 @@ static void describe(sim_run *run, uint64_t seed)
     add_spans(result, scenario);
 }
 
-/* Calls the progress function. Returns false if the run is to end. */
+/* Calls the progress function. Returns false if the function ends the run. */
 static bool report_progress(sim_run *run, uint64_t now_ms, bool is_over)
 {
     uint32_t count = run->scenario.policy_count;

@@ -7,8 +7,8 @@
  *                                                        ▼
  *                                                     result
  *
- * The real rc_call with a real rc_shared makes the decisions of recourse's policies; only its
- * environment is simulated. No function here reads a clock or a file. */
+ * For recourse's own policies the real rc_call with a real rc_shared makes the decisions; only
+ * clients, providers and time are simulated. No function of src/sim reads a clock or a file. */
 #ifndef RC_SIM_SIM_H
 #define RC_SIM_SIM_H
 
@@ -18,26 +18,29 @@
 #include "sim/scenario.h"
 
 typedef struct rc_sim_progress {
-    const char *policy;    /* Name of the running policy. Views. */
-    uint32_t policy_index; /* Index of that policy, from 0. */
+    const char *policy;    /* Name of the running policy; a view. */
+    uint32_t policy_index; /* Index of the running policy, from 0. */
     uint32_t policy_count;
-    /* Share of all work by virtual time; never decreases; 1000 is reported last, once. */
+    /* Share of the virtual time of all policies that has passed. The share never decreases; 1000 is
+     * reported once, at the end. */
     uint32_t permille;
 } rc_sim_progress;
 
 typedef struct rc_sim_options {
-    uint64_t seed; /* 0: the scenario's seed. */
-    /* 0: the scenario's load. Otherwise clients and provider limits are scaled so that about this
-     * number of requests arrive (in a closed loop: at most). */
+    uint64_t seed; /* 0 selects the scenario's seed. */
+    /* 0 keeps the scenario's load. Otherwise the number of clients and the provider limits are
+     * scaled so that about this number of requests arrive (for RC_SIM_CLOSED: at most this
+     * number). */
     uint64_t requests;
-    /* Called every few thousand events and at the end. Returning false ends the run with a partial
-     * result. NULL: no reports. */
+    /* Called every few thousand events and at the end; may be NULL. If it returns false, the run
+     * ends with a partial result. */
     bool (*progress)(void *ctx, const rc_sim_progress *progress);
     void *progress_ctx;
 } rc_sim_options;
 
-/* Runs the scenario. scenario, options: borrow (options may be NULL). ret_result: gives; free it
- * with rc_sim_result_free.
+/* Runs the scenario. Returns RC_OK or one of the errors below. scenario, options: borrows during
+ * the call; options may be NULL. alloc: copies the struct. *ret_result: gives the result, which the
+ * caller frees with rc_sim_result_free.
  *
  *   RC_E_ARGUMENT   the scenario is invalid: see rc_sim_scenario_check
  *   RC_E_RANGE      options.requests is above rc_sim_scenario_requests_max

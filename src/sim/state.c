@@ -1,7 +1,8 @@
 /* Sets up and frees the state of one policy's run. Called by sim.c. */
 #include "sim/state.h"
 
-/* Independent random streams: the draws of one do not shift another. */
+/* Numbers of independent random streams. Drawing more numbers from one stream does not change
+ * another. */
 enum {
     STREAM_ARRIVALS = 1,
     STREAM_UPSTREAMS = 2,

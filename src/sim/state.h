@@ -1,4 +1,4 @@
-/* rc_sim_state: the state of one policy's run.
+/* rc_sim_state: the state of a simulation run with one policy.
  *
  *   event ──► arrival of a client ──► a request begins ──────┐
  *         ──► end of a call ────────► the request continues ─┼──► action: try, wait, deliver, stop
@@ -16,17 +16,17 @@
 #include "sim/tally.h"
 #include "sim/upstream.h"
 
-/* Flag of an event's tag: the arrival of the client with that number (OPEN: of any client), not a
- * request. */
+/* Flag in an event's tag. With the flag, the event is the arrival of the client with the number in
+ * the tag (RC_SIM_OPEN: of any client). Without the flag, the tag is the number of a request. */
 #define RC_SIM_ARRIVAL UINT32_C(0x80000000)
 #define RC_SIM_NO_REQUEST UINT32_MAX
 #define RC_SIM_CHUNK 1024
-/* Arrival times are in ticks of about a nanosecond. */
+/* Ticks, the unit of arrival times, are about one nanosecond long. */
 #define RC_SIM_TICKS_PER_MS UINT64_C(1024000)
 
 typedef struct rc_sim_request {
-    rc_call call;             /* Of a policy of recourse. */
-    rc_sim_rival_state rival; /* Of a rival loop. */
+    rc_call call;             /* For a policy of recourse. */
+    rc_sim_rival_state rival; /* For a rival loop. */
     rc_sim_outcome outcome;   /* Outcome of the call in flight. */
     uint64_t arrived_at_ms;
     uint64_t call_at_ms;    /* Start of the latest call. */
@@ -35,11 +35,11 @@ typedef struct rc_sim_request {
     uint32_t tokens_in;
     uint32_t tokens_out;
     uint32_t calls;
-    uint32_t next_free; /* Next of the free list. */
+    uint32_t next_free; /* Next element of the list of free requests. */
     uint16_t upstream;  /* Provider of the latest call. */
     bool is_waiting;
     bool is_granted; /* A retry was granted and waits for its time. */
-    bool holds_slot; /* The call counts in upstream.in_flight. */
+    bool holds_slot; /* The call is counted in upstream.in_flight. */
 } rc_sim_request;
 
 /* The shared state of one simulated process. */
@@ -53,7 +53,7 @@ typedef struct rc_sim_state {
     rc_alloc alloc;
     const rc_sim_scenario *scenario;
     const rc_sim_policy *policy;
-    const rc_sim_rival_row *rival; /* NULL: a policy of recourse. */
+    const rc_sim_rival_row *rival; /* The rival loop; NULL: a policy of recourse. */
     rc_plan plan;
     rc_chain_entry entries[RC_SIM_PROVIDERS_MAX];
     uint32_t process_count;
@@ -61,37 +61,39 @@ typedef struct rc_sim_state {
     rc_sim_upstream upstreams[RC_SIM_PROVIDERS_MAX];
     rc_sim_event_heap heap;
     rc_sim_tally tally;
-    rc_sim_rng arrivals;     /* Arrivals; the same for every policy. */
+    rc_sim_rng arrivals;     /* Random arrivals, which are the same for every policy. */
     rc_sim_rng upstream_rng; /* Random behaviour of the providers. */
-    rc_sim_rng entropy;      /* Entropy of the policy. */
-    uint64_t next_arrival;   /* OPEN: time of the next arrival, in ticks. */
-    uint64_t gap;            /* OPEN: mean time between arrivals, in ticks. */
+    rc_sim_rng entropy;      /* Random numbers for the policy. */
+    uint64_t next_arrival;   /* RC_SIM_OPEN: time of the next arrival, in ticks. */
+    uint64_t gap;            /* RC_SIM_OPEN: mean time between arrivals, in ticks. */
     uint64_t now_ms;
     uint32_t chunk_count;
-    uint32_t free_request; /* Head of the free list. */
+    uint32_t free_request; /* Head of the list of free requests. */
     rc_sim_request *chunks[RC_SIM_IN_FLIGHT_MAX / RC_SIM_CHUNK];
     rc_status status; /* The first failure. */
 } rc_sim_state;
 
-/* Starts a run. sim must be all zero. The caller calls rc_sim_state_done also after a failure.
- * scenario, policy, result: borrow until then. */
+/* Starts a run. *sim must be all zero. The caller must call rc_sim_state_done, also after a
+ * failure. scenario, policy, result: borrows until rc_sim_state_done. */
 rc_status rc_sim_state_init(rc_sim_state *sim, const rc_sim_scenario *scenario,
                             const rc_sim_policy *policy, uint64_t seed, const rc_alloc *alloc,
                             rc_sim_policy_result *result);
 void rc_sim_state_done(rc_sim_state *sim);
 
-/* clients.c: schedules the first arrivals; handles an arrival; schedules the next arrival of a
- * closed loop. */
+/* clients.c: rc_sim_clients_start schedules the first arrivals, rc_sim_clients_arrive handles an
+ * arrival, rc_sim_clients_leave schedules the client's next arrival (RC_SIM_CLOSED) after its
+ * request has ended. */
 void rc_sim_clients_start(rc_sim_state *sim);
 void rc_sim_clients_arrive(rc_sim_state *sim, uint32_t client);
 void rc_sim_clients_leave(rc_sim_state *sim, uint32_t client);
 
-/* request.c: begins a request; continues it after a call or a wait. */
+/* request.c: rc_sim_request_begin begins a request, rc_sim_request_resume continues it at the end
+ * of a call or a wait. */
 void rc_sim_request_begin(rc_sim_state *sim, uint32_t client, uint32_t tokens_in,
                           uint32_t tokens_out);
 void rc_sim_request_resume(rc_sim_state *sim, uint32_t index);
 
-/* Records a status; the first failure is kept. */
+/* Records a status, unless an earlier failure is recorded. */
 void rc_sim_state_fail(rc_sim_state *sim, rc_status status);
 
 #endif

@@ -34,7 +34,7 @@ static bool grow(rc_sim_tally *tally, uint32_t wanted)
     return true;
 }
 
-/* The bucket of a time; NULL: no memory. */
+/* Returns the bucket for a time, or NULL if there is no memory. */
 static rc_sim_bucket *bucket_at(rc_sim_tally *tally, uint64_t at_ms)
 {
     rc_sim_policy_result *result = tally->result;

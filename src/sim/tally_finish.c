@@ -3,14 +3,14 @@
 
 #define TENTHS_A_SECOND 10
 #define RECOVERED_MILLI_PCT 99000
-/* Lower bound of the mean that a tenth is compared with. */
+/* Lower bound of the mean with which a tenth of a second is compared. */
 #define HERD_MEAN_MIN 5
 #define HERD_RATIO_MILLI 3000
 #define HERD_BEFORE 25
 #define HERD_AFTER 24
 #define HERD_TENTHS (HERD_BEFORE + 1 + HERD_AFTER)
 
-/* value / of in units of 1/unit, rounded; 0 if of is 0. */
+/* Returns value / of in units of 1/unit, rounded, or 0 if `of` is 0. */
 static uint32_t ratio(uint64_t value, uint64_t of, uint64_t unit)
 {
     return of == 0 ? 0 : (uint32_t)((value * unit + of / 2) / of);
@@ -29,8 +29,9 @@ static rc_sim_load load_between(const rc_sim_policy_result *result, uint64_t fro
     return load;
 }
 
-/* The load with retries counted when they were granted. Counted when they begin, after their waits,
- * retries of a busy second would be divided by the requests of a quieter one. */
+/* Returns the load, with each retry counted at the time at which it was granted. If retries were
+ * counted when they begin, after their waits, the retries of a busy second would be divided by the
+ * requests of a quieter second. */
 static rc_sim_load drained_between(const rc_sim_policy_result *result, uint64_t from_ms,
                                    uint64_t until_ms)
 {
@@ -56,8 +57,8 @@ static uint32_t peak_calls_per_s(const rc_sim_policy_result *result)
     return (uint32_t)peak;
 }
 
-/* The recovery time: searches backwards from the end of the requests for the last second below the
- * threshold. */
+/* Returns the recovery time. Searches backwards from the end of the requests for the last second
+ * below the threshold. */
 static int64_t recovery_ms(const rc_sim_policy_result *result, uint64_t duration_ms,
                            uint64_t fault_until_ms)
 {
@@ -84,7 +85,7 @@ static rc_sim_herd herd_after(const rc_sim_policy_result *result, uint64_t fault
 {
     rc_sim_herd herd = {.tenths = 0};
     uint64_t from = (fault_until_ms + RC_SIM_BUCKET_MS - 1) / RC_SIM_BUCKET_MS;
-    uint64_t around = 0; /* Retries of the tenths [i - BEFORE .. i + AFTER]. */
+    uint64_t around = 0; /* Retries in the five seconds around the tenth i. */
     for (uint64_t i = from >= HERD_BEFORE ? from - HERD_BEFORE : 0; i < from + HERD_AFTER; i++)
         around += retries_at(result, i);
     for (uint64_t i = from; i < result->bucket_count; i++) {

@@ -3,7 +3,7 @@
 #include "sim/upstream.h"
 
 #define MICRO UINT64_C(1000000)
-/* Share of the capacity right after an outage, before the warm-up. */
+/* Percentage of the capacity that is available right after an outage, before the warm-up. */
 #define COLD_PCT 10
 
 static rc_sim_token_bucket bucket_of(uint64_t count, uint64_t per_ms_of, uint64_t burst)
@@ -12,7 +12,7 @@ static rc_sim_token_bucket bucket_of(uint64_t count, uint64_t per_ms_of, uint64_
         .level = burst * MICRO, .max = burst * MICRO, .rate = count * MICRO / per_ms_of};
 }
 
-/* Fills the bucket up to now, at pct percent of its rate. */
+/* Refills the bucket for the time until now_ms, at `pct` percent of its rate. */
 static void bucket_fill(rc_sim_token_bucket *bucket, uint64_t now_ms, uint64_t pct)
 {
     uint64_t passed_ms = now_ms > bucket->at_ms ? now_ms - bucket->at_ms : 0;
@@ -25,7 +25,7 @@ static void bucket_fill(rc_sim_token_bucket *bucket, uint64_t now_ms, uint64_t p
         bucket->level += passed_ms * rate;
 }
 
-/* Time until the level reaches `need`; 0: now. */
+/* Returns the time until the level reaches `need`, or 0 if it has reached it. */
 static uint64_t bucket_wait_ms(const rc_sim_token_bucket *bucket, uint64_t need)
 {
     if (bucket->level >= need)
@@ -43,8 +43,8 @@ static uint64_t burst_of(uint32_t per_min, const rc_sim_limits *limits)
 void rc_sim_upstream_init(rc_sim_upstream *upstream, const rc_sim_provider *spec)
 {
     *upstream = (rc_sim_upstream){.spec = spec};
-    /* The bucket has twice the size of the burst: its lower half is capacity borrowed from the
-     * future. */
+    /* The bucket has twice the size of the burst. Its lower half is capacity of the future, which
+     * only shedding may use. */
     upstream->capacity = bucket_of(spec->capacity.per_s, 1000, (uint64_t)spec->capacity.burst * 2);
     for (uint32_t key = 0; key < spec->keys; key++) {
         const rc_sim_limits *limits = &spec->limits;
@@ -63,7 +63,8 @@ static rc_sim_timeline refuse(const rc_sim_upstream *upstream, rc_sim_outcome_ki
                              .done_ms = upstream->spec->fails_in_ms};
 }
 
-/* Whether the fault ends the call before the provider processes it; if so, sets ret_timeline. */
+/* Returns whether the fault ends the call before the provider processes it, and then sets
+ * *ret_timeline. */
 static bool is_down(rc_sim_upstream *upstream, const rc_sim_fault *fault,
                     rc_sim_timeline *ret_timeline)
 {
@@ -87,7 +88,8 @@ static bool is_down(rc_sim_upstream *upstream, const rc_sim_fault *fault,
     return true;
 }
 
-/* Whether a limit refuses the call; if so, sets ret_timeline, otherwise counts the call. */
+/* Returns whether a limit refuses the call, and then sets *ret_timeline; otherwise counts the
+ * call. */
 static bool is_limited(rc_sim_upstream *upstream, const rc_sim_call *call, uint64_t now_ms,
                        rc_sim_timeline *ret_timeline)
 {
@@ -117,7 +119,8 @@ static bool is_limited(rc_sim_upstream *upstream, const rc_sim_call *call, uint6
     return true;
 }
 
-/* Percentage of the capacity that is available: less than 100 for a while after an outage. */
+/* Returns the percentage of the capacity that is available, which is below 100 for some time after
+ * an outage. */
 static uint64_t warm_pct(const rc_sim_upstream *upstream, uint64_t now_ms)
 {
     uint64_t warm_up_ms = upstream->spec->capacity.warm_up_ms;

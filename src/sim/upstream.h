@@ -4,15 +4,15 @@
  *              │          │         │            │               │
  *              └──────────┴─────────┴─ refused at once ──────────┘
  *
- * Limits are token buckets that are brought up to date at each call. */
+ * The limits are token buckets, which each call refills for the time since the previous call. */
 #ifndef RC_SIM_UPSTREAM_H
 #define RC_SIM_UPSTREAM_H
 
 #include "sim/outcome.h"
 #include "sim/rng.h"
 
-/* A token bucket. level and max are in millionths of a token, rate in millionths per
- * millisecond. */
+/* A token bucket. `level` and `max` are in millionths of a token, `rate` is in millionths of a
+ * token per millisecond. */
 typedef struct rc_sim_token_bucket {
     uint64_t level;
     uint64_t max;
@@ -30,7 +30,7 @@ typedef struct rc_sim_upstream {
     const rc_sim_provider *spec;
     uint32_t in_flight;
     rc_sim_token_bucket capacity;
-    uint64_t warm_from_ms; /* End of the last outage so far; 0: none. */
+    uint64_t warm_from_ms; /* End of the latest outage; 0: no outage so far. */
     rc_sim_key keys[RC_SIM_KEYS_MAX];
 } rc_sim_upstream;
 
@@ -45,17 +45,18 @@ typedef struct rc_sim_call {
 /* How a call proceeds if the client does not time out. */
 typedef struct rc_sim_timeline {
     rc_sim_outcome outcome;
-    uint64_t first_ms; /* From the call to the first content; RC_UNLIMITED: none. */
-    uint64_t done_ms;  /* From the call to its end; RC_UNLIMITED: it does not end by itself. */
-    bool holds_slot;   /* Counts in in_flight until rc_sim_upstream_release. */
+    uint64_t first_ms; /* From the start of the call to the first content; RC_UNLIMITED: no
+                        * content. */
+    uint64_t done_ms;  /* From the start to the end of the call; RC_UNLIMITED: no end by itself. */
+    bool holds_slot;   /* The call counts in in_flight until rc_sim_upstream_release. */
 } rc_sim_timeline;
 
-/* Sets up a provider. spec: borrows until the provider is no longer used. */
+/* Initialises a provider. spec: borrows as long as the provider is used. */
 void rc_sim_upstream_init(rc_sim_upstream *upstream, const rc_sim_provider *spec);
-/* Makes a call at now_ms and returns how it proceeds. */
+/* Makes a call at the time now_ms and returns how the call proceeds. */
 rc_sim_timeline rc_sim_upstream_call(rc_sim_upstream *upstream, const rc_sim_call *call,
                                      uint64_t now_ms, rc_sim_rng *rng);
-/* Ends a call that holds a slot. */
+/* Ends a call whose timeline has holds_slot. */
 void rc_sim_upstream_release(rc_sim_upstream *upstream);
 
 #endif

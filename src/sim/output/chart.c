@@ -74,14 +74,15 @@ unsigned rc_chart_decades(int64_t highest_ms)
     return decades;
 }
 
-/* The binary logarithm in units of 1/65536, without floating point, which may differ between
- * machines. */
+/* Returns the binary logarithm in units of 1/65536. Computed without floating point, whose results
+ * may differ between machines. */
 static int64_t log2_of(uint64_t value)
 {
     int64_t whole = 0;
     while (value >> whole > 1)
         whole++;
-    /* The mantissa as 1.31 fixed point; each squaring gives one more bit of the fraction. */
+    /* The mantissa has 31 fractional bits. Each squaring gives one more bit of the logarithm's
+     * fraction. */
     uint64_t mantissa = whole > 31 ? value >> (whole - 31) : value << (31 - whole);
     int64_t result = whole << 16;
     for (int bit = 15; bit >= 0; bit--) {
@@ -99,7 +100,8 @@ int64_t rc_chart_log_position(int64_t value_ms, unsigned decades, int64_t length
     if (value_ms <= LOG_FROM_MS)
         return 0;
     const int64_t from = log2_of(LOG_FROM_MS);
-    /* The axis starts at 10 ms, and a decade is a factor of 10: both are log2(10). */
+    /* A decade is a factor of 10, so its length is log2(10). The start of the axis is also
+     * log2(10), because the axis starts at 10 ms. */
     const int64_t decade = from;
     const int64_t position = (log2_of((uint64_t)value_ms) - from) * length / (decade * decades);
     return position < length ? position : length;

@@ -1,7 +1,8 @@
 /* Makes the charts of a result. Called by recourse simulate. */
 #include "sim/output/chart_result.h"
 
-/* Ceiling of the arena: far above two series per policy and the names of the largest result. */
+/* Maximum size of the arena, far more than two series per policy and the names of the largest
+ * result need. */
 #define SET_MAX_BYTES ((size_t)16 << 20)
 #define TEXT_MAX 256
 
@@ -18,8 +19,9 @@ static rc_str dup_text(const struct maker *m, const rc_buf *text)
     return rc_arena_dup(m->arena, rc_buf_get(text));
 }
 
-/* The length of the axis: the scenario's duration, or the last call if that is later. Responses
- * that arrive after the last call do not extend it. */
+/* Returns the length of the time axis in tenths of a second. The axis ends at the scenario's
+ * duration, or at the last call if that is later. Responses after the last call do not extend the
+ * axis. */
 static uint32_t used_tenths(const rc_sim_result *result)
 {
     uint32_t used = (uint32_t)(result->duration_ms / RC_SIM_BUCKET_MS);
@@ -32,7 +34,7 @@ static uint32_t used_tenths(const rc_sim_result *result)
     return used > 0 ? used : 1;
 }
 
-/* The counts of one step; the last step may be incomplete. */
+/* Returns the sum of the counts in one time step. The last step may be shorter. */
 static rc_sim_bucket sum_step(const struct maker *m, const rc_sim_policy_result *policy,
                               size_t step)
 {
@@ -53,7 +55,7 @@ static int64_t success_of(const rc_sim_bucket *sum)
     return (int64_t)sum->requests_ok * 100000 / sum->requests;
 }
 
-/* A rate per second; the last step may be shorter. */
+/* Returns a rate per second from the count in a time step. The last step may be shorter. */
 static int64_t rate_of(const struct maker *m, size_t step, uint32_t count)
 {
     const uint32_t left = m->tenths - (uint32_t)step * m->tenths_a_step;
@@ -80,7 +82,8 @@ static rc_str load_note(const struct maker *m, const rc_sim_policy_result *polic
     return dup_text(m, &text);
 }
 
-/* Fills the panels of both charts, which have the same axis and the same order of panels. */
+/* Fills one panel of the success chart and of the load chart, which have the same axis and the same
+ * order of panels. */
 static void fill_panels(const struct maker *m, rc_chart_panel *success, rc_chart_panel *load)
 {
     for (uint32_t i = 0; i < m->result->policy_count; i++) {
@@ -103,8 +106,8 @@ static void fill_panels(const struct maker *m, rc_chart_panel *success, rc_chart
     }
 }
 
-/* Requests per second. They are the same for every policy unless the loop is closed; then those of
- * the first policy are used. */
+/* Returns the requests per second. They are the same for every policy, except for RC_SIM_CLOSED,
+ * for which the requests of the first policy are used. */
 static int64_t *demand_of(const struct maker *m)
 {
     if (m->result->policy_count == 0)

@@ -17,8 +17,8 @@ static int64_t power_of_ten(unsigned exponent)
     return power;
 }
 
-/* Appends value / 10^scale with the given number of decimals, rounded to nearest. decimals <=
- * scale. */
+/* Appends value / 10^scale with `decimals` decimals, rounded to the nearest value. `decimals` is at
+ * most `scale`. */
 static void push_decimal(rc_buf *buf, int64_t value, unsigned scale, unsigned decimals)
 {
     const int64_t drop = power_of_ten(scale - decimals);
@@ -35,12 +35,12 @@ static void push_decimal(rc_buf *buf, int64_t value, unsigned scale, unsigned de
 /* Appends value / 10^scale with three significant digits. */
 static void push_three(rc_buf *buf, int64_t value, unsigned scale)
 {
-    const int64_t unit = power_of_ten(scale - 3); /* One thousandth. */
+    const int64_t unit = power_of_ten(scale - 3); /* One thousandth of the shown unit. */
     const unsigned decimals = value < 9995 * unit ? 2 : value < 99950 * unit ? 1 : 0;
     push_decimal(buf, value, scale, decimals);
 }
 
-/* Appends "840", "12.4 k" or "1.24 M". */
+/* Appends an amount such as "840", "12.4 k" or "1.24 M". */
 static void push_amount(rc_buf *buf, int64_t value_milli)
 {
     static const char *const prefixes[] = {"", " k", " M", " G"};
@@ -62,13 +62,13 @@ static void push_percent(rc_buf *buf, int64_t value)
     else if (value < 50)
         push_c(buf, "<0.1");
     else if (value >= 99 * MILLI && value < 100 * MILLI)
-        push_decimal(buf, value / 10, 2, 2); /* Truncated, not rounded: 99.999 is not 100. */
+        push_decimal(buf, value / 10, 2, 2); /* Truncated, so that 99.999 is not shown as 100. */
     else
         push_decimal(buf, value, 3, 1);
     push_c(buf, "%");
 }
 
-/* Appends two units: "2 m 05 s". */
+/* Appends a value in two units, such as "2 m 05 s". */
 static void push_pair(rc_buf *buf, int64_t value, int64_t base, const char *high, const char *low)
 {
     rc_buf_push_i64(buf, value / base);
@@ -132,7 +132,7 @@ void rc_chart_push_value(rc_buf *buf, rc_chart_unit unit, int64_t value)
     }
 }
 
-/* Appends the number exactly, with as few decimals as possible. */
+/* Appends value / 10^scale exactly, with as few decimals as possible. */
 static void push_exact(rc_buf *buf, int64_t value, unsigned scale)
 {
     unsigned decimals = scale;

@@ -60,8 +60,9 @@ static int64_t recovery(const rc_sim_policy_result *policy)
     return policy->recovery_ms == RC_SIM_NO_FAULT ? RC_MEASURE_NONE : policy->recovery_ms;
 }
 
-/* The cost per delivered request, since a policy that gives up early would look cheap by its total
- * cost. Billionths of a dollar per request equal millionths per thousand requests. */
+/* Returns the cost per thousand delivered requests, in millionths of a dollar, which is the same
+ * number as billionths per request. By its total cost a policy that gives up early would look
+ * cheap. */
 static int64_t cost(const rc_sim_policy_result *policy)
 {
     if (policy->in_time == 0 || policy->cost_nano_usd == 0)

@@ -20,34 +20,38 @@ typedef struct rc_measure {
     const char *key;         /* Column name in the CSV. */
     const char *title_above; /* Upper line of the column's title. */
     const char *title;       /* Lower line of the column's title. */
-    const char *phrase;      /* Name in the verdict. */
+    const char *phrase;      /* Name of the measure in the verdict. */
     rc_chart_unit unit;
     rc_measure_sense sense;
-    /* Counts delivered requests only: a policy that delivers fewer may look better. */
+    /* The measure counts only delivered requests, so that a policy that delivers fewer requests may
+     * look better. */
     bool is_of_delivered;
     int64_t (*get)(const rc_sim_policy_result *policy);
 } rc_measure;
 
-/* No value: shown as "-". */
+/* The policy has no value; shown as "-". */
 #define RC_MEASURE_NONE RC_CHART_GAP
-/* A value worse than any number: shown as "never". */
+/* The policy has a value that is worse than any number; shown as "never". */
 #define RC_MEASURE_NEVER INT64_MAX
 
-/* Returns the measure at an index, in the order of the columns; NULL past the end. Static. */
+/* Returns the static measure at `index`, in the order of the table's columns, or NULL past the
+ * end. */
 const rc_measure *rc_measure_at(size_t index);
 
-/* Appends a value as text: "99.1%", "never", "-"; at most RC_MEASURE_TEXT_MAX bytes. */
+/* rc_measure_push appends a value as text, such as "99.1%", "never" or "-", with at most
+ * RC_MEASURE_TEXT_MAX bytes. */
 #define RC_MEASURE_TEXT_MAX 32
 void rc_measure_push(rc_buf *buf, const rc_measure *measure, int64_t value);
 
-/* Whether both values are shown as the same text. The table treats them as equal then. */
+/* Returns whether the values a and b are shown as the same text. The table treats such values as
+ * equal. */
 bool rc_measure_is_same(const rc_measure *measure, int64_t a, int64_t b);
 
-/* Whether value is better than the other one. RC_MEASURE_NONE is worse than any value. */
+/* Returns whether `value` is better than `than`. RC_MEASURE_NONE is worse than any value. */
 bool rc_measure_is_better(const rc_measure *measure, int64_t value, int64_t than);
 
-/* Returns the best value of a measure; RC_MEASURE_NONE if there is none or all are equal. result:
- * borrows. */
+/* Returns the best value of a measure among the policies, or RC_MEASURE_NONE if no policy has a
+ * value or all values are equal. result: borrows during the call. */
 int64_t rc_measure_best(const rc_measure *measure, const rc_sim_result *result);
 
 #endif

@@ -5,8 +5,8 @@
 #include "sim/output/svg_parts.h"
 
 #define PANEL_HEIGHT 1180 /* Height of the plot. */
-#define PANEL_HEAD 260    /* Name and number above the plot. */
-#define PANEL_FOOT 460    /* Time axis below the plot, and the distance to the next panel. */
+#define PANEL_HEAD 260    /* Space for the name and the number above the plot. */
+#define PANEL_FOOT 460    /* Space for the time axis below the plot, and to the next panel. */
 #define GUTTER 480        /* Space left of the plot for the scale. */
 #define PANEL_GAP 200
 #define Y_STEPS 4
@@ -80,13 +80,14 @@ static void draw_times(const struct sheet *s, const rc_svg_box *plot)
     }
 }
 
-/* The x position of a step's value: the middle of the step. */
+/* Returns the x position of a step's value, the middle of the step. */
 static int64_t step_x(const struct sheet *s, const rc_svg_box *plot, size_t step)
 {
     return x_of(s, plot, (uint64_t)step * s->chart->step_ms + s->chart->step_ms / 2);
 }
 
-/* The end of the steps without a gap that begin at `from`: [from, end). */
+/* Returns the end of the run of steps without a gap that begins at `from`. The end itself is not in
+ * the run. */
 static size_t run_end(const struct sheet *s, const int64_t *values, size_t from)
 {
     size_t end = from;
@@ -164,8 +165,8 @@ static void draw_legend(const struct sheet *s, const rc_svg_labels *labels)
     }
 }
 
-/* Columns of panels, chosen so that the rows are full where possible: two and two, four and three.
- * Four panels in a row are still legible. */
+/* Returns the number of columns of panels, at most four, chosen so that the rows are full if
+ * possible: four panels are two rows of two, seven are four and three. */
 static size_t columns_for(size_t panels)
 {
     if (panels <= 2 || panels == 4)

@@ -52,8 +52,8 @@ void rc_svg_push_length(rc_buf *buf, int64_t tenths)
     rc_buf_push_byte(buf, (char)('0' + size % 10));
 }
 
-/* XML cannot represent most control characters, even escaped: they become U+FFFD, as do bytes that
- * are not UTF-8. */
+/* Appends escaped text. Most control characters become U+FFFD, because XML cannot represent them
+ * even escaped. Bytes that are not UTF-8 also become U+FFFD. */
 static void push_escaped(rc_buf *buf, rc_str text)
 {
     for (size_t at = 0, len; at < text.len; at += len) {
@@ -116,7 +116,7 @@ void rc_svg_text(rc_buf *buf, int64_t x, int64_t y, rc_svg_anchor anchor, const 
 
 /* Approximate width of a character in the bold font. */
 #define NAME_COLUMN 82
-/* Longer than any name that fits the width. */
+/* More bytes than any name that fits the width. */
 #define NAME_MAX_BYTES 1024
 
 void rc_svg_name(rc_buf *buf, int64_t x, int64_t y, rc_svg_anchor anchor, bool is_ours, rc_str name,

@@ -1,5 +1,5 @@
-/* Elements of the SVG files. Lengths are integers in tenths of a pixel, so that equal charts have
- * equal bytes everywhere. */
+/* Elements of the SVG files. Lengths are integers in tenths of a pixel, so that a chart has the
+ * same bytes on every machine. */
 #ifndef RC_SIM_OUTPUT_SVG_PARTS_H
 #define RC_SIM_OUTPUT_SVG_PARTS_H
 
@@ -24,31 +24,35 @@ typedef struct rc_svg_box {
     int64_t x, y, width, height;
 } rc_svg_box;
 
-/* Begins the document: style, background, title and subtitle, and the scenario in the corner. */
+/* Begins the document with style, background, title, subtitle and, in the corner, the scenario. */
 void rc_svg_open(rc_buf *buf, int64_t height, rc_str title, rc_str subtitle, rc_str scenario);
 /* Ends the document. */
 void rc_svg_close(rc_buf *buf);
 
-/* Appends text; y is its baseline. css: trusted class names. text: any text, which is escaped. */
+/* Appends `text`, which is escaped; `y` is its baseline. `css` has class names, which are not
+ * escaped. */
 void rc_svg_text(rc_buf *buf, int64_t x, int64_t y, rc_svg_anchor anchor, const char *css,
                  rc_str text);
-/* As rc_svg_text for a name in bold, truncated to about width. */
+/* Like rc_svg_text for a name in bold, truncated to about `width`. */
 void rc_svg_name(rc_buf *buf, int64_t x, int64_t y, rc_svg_anchor anchor, bool is_ours, rc_str name,
                  int64_t width);
-/* Append a shape. css: trusted class names. */
+/* rc_svg_rect, rc_svg_line and rc_svg_dot append a shape. `css` has class names, which
+ * are not escaped. */
 void rc_svg_rect(rc_buf *buf, const rc_svg_box *box, int64_t radius, const char *css);
 void rc_svg_line(rc_buf *buf, int64_t x1, int64_t y1, int64_t x2, int64_t y2, const char *css);
 void rc_svg_dot(rc_buf *buf, int64_t x, int64_t y, int64_t radius, const char *css);
 
-/* Append a path point by point. command: M or L. */
+/* The rc_svg_path functions append a path point by point. `command` is the SVG command of a point,
+ * M (move) or L (line). */
 void rc_svg_path_begin(rc_buf *buf, const char *css);
 void rc_svg_path_point(rc_buf *buf, char command, int64_t x, int64_t y);
 void rc_svg_path_end(rc_buf *buf);
 
-/* Returns the approximate width of a text in the 12 pixel font, for placing the next element. */
+/* Returns the approximate width of a text in the 12 pixel font, so that the caller can place the
+ * next element. */
 int64_t rc_svg_text_width(rc_str text);
 
-/* Appends a length in pixels: "12.5". */
+/* Appends a length in pixels, such as "12.5". */
 void rc_svg_push_length(rc_buf *buf, int64_t tenths);
 
 #endif

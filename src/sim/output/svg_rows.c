@@ -16,8 +16,8 @@ struct sheet {
     rc_buf *buf;
     const rc_chart_rows *rows;
     rc_svg_box plot;
-    rc_chart_scale scale; /* Scale of bars. */
-    unsigned decades;     /* Decades of the axis of points. */
+    rc_chart_scale scale; /* Scale of the axis for bars. */
+    unsigned decades;     /* Number of decades of the axis for points. */
 };
 
 static int64_t x_of(const struct sheet *s, int64_t value)
@@ -34,7 +34,7 @@ static void draw_tick(const struct sheet *s, int64_t value, bool is_first)
     const int64_t x = x_of(s, value);
     rc_buf_init_fixed(&label, scratch, sizeof(scratch));
     if (is_first && s->rows->is_points)
-        /* Sign for "at most": a logarithmic axis has no zero. */
+        /* The sign "at most" (U+2264), because a logarithmic axis has no zero. */
         rc_buf_push(&label, RC_STR("\xE2\x89\xA4 "));
     rc_chart_push_tick(&label, s->rows->unit, value);
     rc_svg_line(s->buf, x, s->plot.y, x, s->plot.y + s->plot.height, is_first ? "axis" : "rule");
@@ -68,8 +68,8 @@ static void draw_bar(const struct sheet *s, const rc_chart_row *row, int64_t mid
     }
 }
 
-/* The points have three shapes (small, hollow, large) so that they can be told apart where they
- * touch. */
+/* Draws one of a row's three points. The points are small, hollow and large, so that they can be
+ * distinguished where they touch. */
 static void draw_point(const struct sheet *s, int64_t x, int64_t y, size_t part, bool is_ours)
 {
     const int64_t radius = part == 0 ? 26 : part == 1 ? 44 : 70;
