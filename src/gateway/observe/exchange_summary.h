@@ -15,56 +15,63 @@
 
 typedef struct rc_ledger_notice rc_ledger_notice;
 
-/* How one request ended. Views, valid during the callback only. */
+/* Describes how one request ended. All strings and pointers are views that are valid only during
+ * the callback. */
 typedef struct rc_exchange_summary {
     rc_str method;
     rc_str path;
     rc_str request_id;
-    rc_str mark;     /* The client's own name of the request. Empty: none. */
-    rc_str client;   /* The client's configured name. Empty: no clients are configured. */
-    rc_str route;    /* Empty: no route was chosen. */
-    rc_str model;    /* The model as the client named it. Empty: none. */
-    rc_str provider; /* The provider of the last attempt. Empty: no attempt. */
+    rc_str mark;     /* The name that a client in this process gave the request. Empty if there is
+                        none. */
+    rc_str client;   /* The client's configured name. Empty if no clients are configured. */
+    rc_str route;    /* The route's pattern. Empty if no route was chosen. */
+    rc_str model;    /* The model as the client named it. Empty if it named none. */
+    rc_str provider; /* The provider of the last attempt. Empty if there was no attempt. */
     rc_str target;   /* The model of the last attempt. */
     rc_outcome outcome;
     uint32_t attempts;
     uint32_t switches;
     uint64_t wait_ms;
     uint64_t latency_ms;
-    int64_t first_byte_ms; /* Time until the first byte to the client. -1: none was sent. */
+    int64_t first_byte_ms; /* Time until the first byte was sent to the client. -1 if none was
+                              sent. */
     uint64_t bytes;        /* Bytes of the response body. */
-    int status;            /* HTTP status sent to the client. 0: the client left before. */
-    int64_t tokens_in;     /* Tokens of all attempts. -1: unknown. */
+    int status;            /* HTTP status sent to the client. 0 if the client left before. */
+    int64_t tokens_in;     /* Tokens of all attempts. -1 if unknown. */
     int64_t tokens_out;
-    int64_t cost_usd_micro; /* -1: unknown */
-    bool is_estimated;      /* Some of the tokens or of the cost are estimates. */
-    rc_str trace_id;        /* Empty: none */
-    uint32_t client_retry;  /* Number of the client's own retry. 0: not a retry. */
+    int64_t cost_usd_micro; /* -1 if unknown */
+    bool is_estimated;      /* The tokens or the cost are partly or wholly estimated. */
+    rc_str trace_id;        /* Empty if there is no trace */
+    uint32_t client_retry;  /* Retry number that the client sent. 0 if the request is not a
+                               retry. */
     bool is_stream;
     bool was_partly_sent;    /* The request failed after content was sent to the client. */
     bool is_committed;       /* Content was sent to the client, however the request ended. */
-    const rc_report *report; /* NULL: success */
+    const rc_report *report; /* Report of the failure. NULL if the request succeeded. */
 } rc_exchange_summary;
 
-/* A provider reported that one of its limits is nearly used up. Views, valid during the callback
- * only. */
+/* A provider reported that one of its limits is nearly used up. All strings and pointers are views
+ * that are valid only during the callback. */
 typedef struct rc_quota_warning {
-    rc_str request_id; /* The request whose response reported it. */
-    rc_str mark;       /* The client's own name of that request. Empty: none. */
+    rc_str request_id; /* The request whose response reported the limit. */
+    rc_str mark;       /* The name that a client in this process gave the request. Empty if there is
+                          none. */
     rc_str target;     /* "provider/model" */
-    rc_str credential; /* The credential's id. Empty: no key was sent. */
+    rc_str credential; /* The credential's id. Empty if no key was sent. */
     const rc_quota *quota;
     int64_t unix_ms;
 } rc_quota_warning;
 
-/* Callbacks about exchanges, on the thread of their loop. NULL: not called. */
+/* Callbacks about exchanges. Each runs on the thread of the exchange's loop. A callback may be
+ * NULL. */
 typedef struct rc_exchange_observer {
     void *ctx;
     /* A request has ended. */
     void (*on_record)(void *ctx, const rc_exchange_summary *record);
-    /* A budget nears its limit, has reached it, or makes a request wait. scope: views. */
+    /* A budget nears its limit, has reached its limit, or makes a request wait. scope: borrows
+     * during the call. */
     void (*on_budget)(void *ctx, const rc_ledger_notice *notice, rc_str scope);
-    /* A provider's limit is nearly used up. Called once until the limit renews. */
+    /* A provider's limit is nearly used up. Called once for each limit until the limit renews. */
     void (*on_quota)(void *ctx, const rc_quota_warning *notice);
 } rc_exchange_observer;
 

@@ -1,4 +1,4 @@
-/* Log lines for people: one short line each. Called by log_line.c. */
+/* Formats log lines for people, one short line for each request or event. Called by log_line.c. */
 #include <recourse/taxonomy.h>
 
 #include "base/str.h"
@@ -12,7 +12,8 @@
 /* Maximum number of columns of a name, and of a message. */
 #define NAME_WIDTH 48
 #define TEXT_WIDTH 160
-/* Bytes of a line, without the sequence that ends the colour of a truncated one. */
+/* Maximum number of bytes of a line. The space for the sequence that ends a colour is not included,
+ * so that a truncated line can end its colour. */
 #define BODY_MAX (RC_LOG_LINE_MAX - RC_TONE_BYTES_MAX)
 
 typedef struct line {
@@ -32,7 +33,7 @@ static void push(line *l, const char *text)
     rc_buf_push(&l->buf, rc_str_c(text));
 }
 
-/* Ends the line. Pieces after one that did not fit were not written. */
+/* Ends the line. If a piece did not fit, the later pieces are not in the line. */
 static rc_status end(line *l, rc_buf *buf)
 {
     char scratch[RC_LOG_LINE_MAX];
@@ -113,7 +114,7 @@ static void push_names(line *l, const rc_log_request *request)
     }
 }
 
-/* Appends "850ms", "3.4s", "2m 5s". */
+/* Appends a duration, such as "850ms", "3.4s" or "2m 5s". */
 static void push_elapsed(line *l, uint64_t ms)
 {
     if (ms >= 100000) {
@@ -218,7 +219,7 @@ static void push_field(line *l, const rc_log_field *field)
         push(l, field->key);
         push(l, " ");
     }
-    /* The message is shown in full: it holds all details of the event. */
+    /* The message is shown in full, because it has all details of the event. */
     if (field->text.ptr != NULL)
         push_text(l, field->text, is_message ? RC_LOG_CLEAN_MAX : TEXT_WIDTH);
     else
@@ -233,7 +234,7 @@ rc_status rc_log_human_event(rc_buf *buf, const rc_log_style *style, int64_t uni
     push_time(&l, unix_ms);
     const rc_tone tone = tone_of(rc_log_event_level(event));
     rc_tone_begin(&l.buf, tone, style->has_colour);
-    /* The event's name with spaces instead of underscores. */
+    /* The event's name is written with spaces instead of underscores. */
     for (const char *c = rc_log_event_name(event); *c != '\0'; c++)
         rc_buf_push_byte(&l.buf, *c == '_' ? ' ' : *c);
     rc_tone_end(&l.buf, tone, style->has_colour);

@@ -1,4 +1,4 @@
-/* Log lines as JSON. Called by src/cli/serve; human lines are in log_human.c. */
+/* Formats log lines as JSON. Called by src/cli/serve; lines for people are in log_human.c. */
 #include "gateway/observe/log_line.h"
 
 #include <recourse/taxonomy.h>
@@ -9,8 +9,8 @@
 #include "sys/clock.h"
 #include "json/writer.h"
 
-/* Maximum number of bytes of one text as JSON. The line is written with the first value that
- * makes it short enough; the last value always does. */
+/* Maximum number of bytes of each text in a JSON line. If a line is too long, it is written again
+ * with the next smaller value. With the last value every line is short enough. */
 static const size_t allowances[] = {512, 160, 80, 40, 24};
 #define ALLOWANCES (sizeof(allowances) / sizeof(allowances[0]))
 
@@ -45,7 +45,8 @@ const char *rc_log_event_level(rc_log_event event)
     return events[event].level;
 }
 
-/* error: a server failure; warn: a client's mistake; info: all others. */
+/* "error" for a failure of the server, "warn" for a mistake of the client, "info" for all other
+ * requests. */
 const char *rc_log_request_level(const rc_log_request *request)
 {
     if (request->outcome == RC_LOG_SUCCEEDED || request->outcome == RC_LOG_CANCELLED)
@@ -74,7 +75,7 @@ void rc_log_push_clean(rc_buf *buf, rc_str text)
     (void)rc_scrub(text, RC_LOG_CLEAN_MAX, buf);
 }
 
-/* Keys with their quotes, prepared at compile time: a line is mostly keys. */
+/* Keys with their quotes, prepared at compile time because a line consists mostly of keys. */
 #define READY(name) static const rc_json_ready_key key_##name = RC_JSON_READY_KEY(#name)
 READY(time);
 READY(level);
@@ -108,7 +109,8 @@ READY(client_retry);
 READY(committed);
 #undef READY
 
-/* The text without secrets: the text itself if it has none, else a view of scratch. */
+/* Returns the text without secrets. If the text has no secret, the result is the text itself;
+ * otherwise it views (points into) scratch. */
 static rc_str clean_of(rc_str text, rc_buf *scratch)
 {
     if (text.len <= RC_LOG_CLEAN_MAX && rc_scrub_is_clean(text))
@@ -117,7 +119,7 @@ static rc_str clean_of(rc_str text, rc_buf *scratch)
     return rc_buf_get(scratch);
 }
 
-/* ready: NULL if the key has no prepared form. */
+/* Writes a member with a text. ready: the prepared key; NULL if only `key` is set. */
 static void put_either(rc_json_writer *w, const rc_json_ready_key *ready, const char *key,
                        rc_str text, size_t allowance)
 {

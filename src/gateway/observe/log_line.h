@@ -4,10 +4,10 @@
  *   json    {"time":...,"level":"info","event":"request",...}       for programs
  *   human   12:03:05  200  gpt-4o -> openai/gpt-4o  1.2s  2 tries   for people
  *
- * A line has at most RC_LOG_LINE_MAX bytes with its line feed: values are truncated, the form stays
- * valid. Only the `state` event may be longer. Control characters and invalid UTF-8 are escaped, so
- * that no outside value can start a line of its own; secrets are removed. sys/log_sink.h writes the
- * lines. */
+ * A line has at most RC_LOG_LINE_MAX bytes including its line feed. Long values are truncated in
+ * such a way that the line stays valid. Only the `state` event may be longer. Control characters
+ * and invalid UTF-8 are escaped, so that no value from outside can inject a line. Secrets are
+ * removed. sys/log_sink.h writes the lines. */
 #ifndef RC_GATEWAY_OBSERVE_LOG_LINE_H
 #define RC_GATEWAY_OBSERVE_LOG_LINE_H
 
@@ -21,13 +21,13 @@
 
 typedef struct rc_log_style {
     bool is_json;
-    bool has_colour; /* Colours, in human lines only. */
+    bool has_colour; /* Lines for people have colours. */
     bool has_utf8;
     int32_t utc_offset_s;
 } rc_log_style;
 
-/* Chooses the style for the configured format. terminal: borrows; is_file: lines go to a file.
- * False: logging is off. */
+/* Chooses the style for the configured format. terminal: borrows during the call. is_file: the
+ * lines go to a file. Returns false if logging is off. */
 bool rc_log_style_choose(rc_config_log_format format, const rc_terminal *terminal, bool is_file,
                          rc_log_style *ret_style);
 
@@ -41,9 +41,10 @@ typedef enum rc_log_outcome {
     RC_LOG_REFUSED = 4      /* Refused before any attempt. */
 } rc_log_outcome;
 
-/* Facts of one request. Empty strings, NONE, and -1 where noted are left out of the line. */
+/* Facts of one request. A member is left out of the line if it is an empty string, RC_CODE_NONE, or
+ * -1 where a comment says so. */
 typedef struct rc_log_request {
-    int64_t unix_ms; /* Time of the request's end. 0: unknown. */
+    int64_t unix_ms; /* Time of the request's end. 0 if unknown. */
     rc_log_outcome outcome;
     rc_str request_id; /* The id that the gateway gave the request. */
     rc_str report_id;  /* Id of the report that the client got. */
@@ -52,25 +53,25 @@ typedef struct rc_log_request {
     rc_str model;  /* The model as the client named it. */
     rc_str target; /* The target that responded, or the last one called. */
     rc_str provider_request_id;
-    rc_str method; /* Set for refused requests, with the path. */
+    rc_str method; /* The method. Set, like `path`, only for refused requests. */
     rc_str path;   /* The path without its query. */
-    int status;    /* Status sent to the client. 0: the client left before. */
+    int status;    /* Status sent to the client. 0 if the client left before. */
     rc_code code;
-    rc_str rule;    /* The rule that chose the code. */
+    rc_str rule;    /* The classification rule that chose the code. */
     rc_str message; /* The message that the client got. */
     uint32_t attempts;
     uint32_t switches;     /* Switches to other targets and keys. */
     uint64_t wait_ms;      /* Total of the waits between attempts. */
-    int64_t latency_ms;    /* -1: unknown */
-    int64_t first_byte_ms; /* -1: no byte was sent */
-    int64_t tokens_in;     /* -1: unknown */
+    int64_t latency_ms;    /* -1 if unknown */
+    int64_t first_byte_ms; /* -1 if no byte was sent */
+    int64_t tokens_in;     /* -1 if unknown */
     int64_t tokens_out;
     bool is_estimated;      /* The tokens are estimated. */
-    int64_t cost_usd_micro; /* -1: unknown */
+    int64_t cost_usd_micro; /* -1 if unknown */
     uint64_t bytes;         /* Bytes of the response body. */
     rc_str trace_id;
     bool is_committed;     /* Content was sent to the client. */
-    uint32_t client_retry; /* Number of the client's own retry. 0: not a retry. */
+    uint32_t client_retry; /* Retry number that the client sent. 0 if the request is not a retry. */
 } rc_log_request;
 
 /* Appends the line of a request. Returns the buffer's status. */
@@ -115,21 +116,21 @@ typedef enum rc_log_event {
 
 #define RC_LOG_FIELDS_MAX 8
 
-/* A field of an event: a text, or a number. key: static, at most 24 bytes. An empty text is left
- * out. */
+/* A field of an event: a text or a number. A field with an empty text is left out. key: a static
+ * string of at most 24 bytes. */
 typedef struct rc_log_field {
     const char *key;
-    rc_str text; /* A NULL ptr: the field is a number. */
+    rc_str text; /* The text. If its `ptr` is NULL, the field is a number. */
     int64_t number;
 } rc_log_field;
 
-/* Appends the line of an event. Fields beyond RC_LOG_FIELDS_MAX are left out. The field "message"
- * has no key in a human line. Returns the buffer's status. */
+/* Appends the line of an event. Fields beyond RC_LOG_FIELDS_MAX are left out. In a line for people
+ * the field "message" is written without its key. Returns the buffer's status. */
 rc_status rc_log_push_event(rc_buf *buf, const rc_log_style *style, int64_t unix_ms,
                             rc_log_event event, const rc_log_field *fields, size_t count);
 
 /* Appends an event with one member of valid JSON, in the JSON style. The line may be longer than
- * RC_LOG_LINE_MAX. key, json: borrows. Returns the buffer's status. */
+ * RC_LOG_LINE_MAX. key, json: borrows during the call. Returns the buffer's status. */
 rc_status rc_log_push_json(rc_buf *buf, int64_t unix_ms, rc_log_event event, const char *key,
                            rc_str json);
 
@@ -145,7 +146,7 @@ size_t rc_log_format_dropped(void *ctx, uint64_t count, char *buffer, size_t siz
 
 const char *rc_log_outcome_name(rc_log_outcome outcome);
 const char *rc_log_event_name(rc_log_event event);
-/* "info", "warn", "error" */
+/* Returns "info", "warn" or "error". */
 const char *rc_log_event_level(rc_log_event event);
 const char *rc_log_request_level(const rc_log_request *request);
 

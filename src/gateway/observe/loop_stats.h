@@ -4,7 +4,7 @@
 
 #include <stdatomic.h>
 
-/* Written by the loop's thread, read by any. */
+/* Only the loop's thread writes the counters; any thread reads them. */
 typedef struct rc_loop_stats {
     atomic_uint connections;
     atomic_uint in_flight;

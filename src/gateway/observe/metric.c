@@ -4,7 +4,7 @@
 
 #include "base/str.h"
 
-/* The values of each label. */
+/* Arrays with the values of each label. */
 #define RC_METRIC_LABEL(LABEL, label) static const char *const values_##LABEL[] = {
 #define RC_METRIC_VALUE(LABEL, ID, word) word,
 #define RC_METRIC_LABEL_END(LABEL) \
@@ -30,7 +30,7 @@ _Static_assert(sizeof(values_CODE) / sizeof(values_CODE[0]) == RC_METRIC_CODE_CO
 static const rc_metric_label label_CODE = {"code", values_CODE, RC_METRIC_CODE_COUNT};
 static const rc_metric_label label_ONE = {NULL, NULL, RC_METRIC_ONE_COUNT};
 
-/* The labels whose values are names of rows, by ROWS. */
+/* The labels whose values are names of rows, for each value of ROWS. */
 #define NAMES_PROCESS NULL, NULL
 #define NAMES_ROUTE "route", NULL
 #define NAMES_TARGET "target", NULL

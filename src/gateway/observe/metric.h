@@ -17,15 +17,16 @@ typedef enum rc_metric {
     RC_METRIC_COUNT
 } rc_metric;
 
-/* Each label's values as indexes, and their number: RC_METRIC_OUTCOME_FAILED,
- * RC_METRIC_OUTCOME_COUNT. */
+/* The index of each value of each label, such as RC_METRIC_OUTCOME_FAILED, and the number of
+ * values, such as RC_METRIC_OUTCOME_COUNT. */
 enum {
 #define RC_METRIC_LABEL(LABEL, label) RC_METRIC_##LABEL##_BEFORE = -1,
 #define RC_METRIC_VALUE(LABEL, ID, word) RC_METRIC_##LABEL##_##ID,
 #define RC_METRIC_LABEL_END(LABEL) RC_METRIC_##LABEL##_COUNT,
 #include "spec/metrics.def"
     RC_METRIC_ONE_COUNT = 1,
-    /* "none", the codes in the order of their table, "unknown". */
+    /* The values of the label "code" are "none", the codes in the order of their table, and
+     * "unknown". */
     RC_METRIC_CODE_COUNT = RC_CODE_INDEX_COUNT + 2
 };
 
@@ -43,8 +44,8 @@ typedef enum rc_metric_rows {
     RC_ROWS_CLIENT = 3,
     RC_ROWS_COUNT = 4,
     RC_ROWS_PAIR = RC_ROWS_COUNT,
-    RC_ROWS_COLLECTED = RC_ROWS_COUNT + 1 /* Nothing is stored; the value is read when the page is
-                                           * rendered. */
+    RC_ROWS_COLLECTED = RC_ROWS_COUNT + 1 /* No counter is stored; the value is read when the page
+                                             is rendered. */
 } rc_metric_rows;
 
 /* A label with a fixed set of values. */
@@ -60,46 +61,49 @@ typedef struct rc_metric_info {
     const char *unit; /* "", "seconds", "usd" */
     unsigned decimals;
     rc_metric_rows rows;
-    const char *row_labels[2]; /* Labels whose values are names of rows. NULL: none. */
+    const char *row_labels[2]; /* Labels whose values are names of rows. NULL if there is no such
+                                  label. */
     const rc_metric_label
-        *value_labels[2]; /* Never NULL. A missing label has no name and one value. */
+        *value_labels[2]; /* Labels with fixed values. Never NULL: a missing label is an entry
+                             without name and with one value. */
     const char *help;
 } rc_metric_info;
 
-/* The table row of a metric. metric: below RC_METRIC_COUNT. */
+/* Returns the table row of a metric. metric: below RC_METRIC_COUNT. */
 const rc_metric_info *rc_metric_get(rc_metric metric);
 
 #define RC_METRIC_CODE_END 1300
 extern const uint8_t rc_metric_code_indexes[RC_METRIC_CODE_END];
 
-/* The index of a code among the values of the label "code". */
+/* Returns the index of a code among the values of the label "code". */
 static inline uint32_t rc_metric_code_index(rc_code code)
 {
-    /* Code numbers are small: the class and an index in it. */
+    /* Code numbers are small enough for an array, because a number consists of the class and an
+     * index in the class. */
     const uint32_t index = (size_t)code < RC_METRIC_CODE_END ? rc_metric_code_indexes[code] : 0;
     return index > 0 || code == RC_CODE_NONE ? index : RC_METRIC_CODE_COUNT - 1;
 }
 
-/* Buckets of a histogram: 1.25 ms, each next one twice as long, and one for all longer durations.
- * Those from 10 ms to 81.92 s are the buckets that OpenTelemetry's conventions for generative AI
- * define. */
+/* Number of buckets of a histogram. The first bucket ends at 1.25 ms, each next bucket at twice the
+ * time, and the last bucket has all longer durations. The bounds from 10 ms to 81.92 s are the ones
+ * that OpenTelemetry's conventions for generative AI define. */
 #define RC_METRIC_BUCKETS 19
 #define RC_METRIC_BUCKET_US UINT64_C(1250)
 
-/* The upper bound of a bucket. bucket: not the last. */
+/* Returns the upper bound of a bucket. bucket: must not be the last bucket. */
 static inline uint64_t rc_metric_bucket_us(uint32_t bucket)
 {
     return RC_METRIC_BUCKET_US << bucket;
 }
 
-/* The bucket of a duration. */
+/* Returns the bucket of a duration. */
 static inline uint32_t rc_metric_bucket_of(uint64_t us)
 {
     const uint64_t last = RC_METRIC_BUCKET_US << (RC_METRIC_BUCKETS - 2);
     if (us > last)
         return RC_METRIC_BUCKETS - 1;
-    /* The duration in units of the first bucket, rounded up; then the power of two that holds
-     * it. */
+    /* `units` is the duration in units of the first bucket, rounded up. The bucket is the exponent
+     * of the smallest power of two that is not below `units`. */
     const uint64_t units = (us + RC_METRIC_BUCKET_US - 1) / RC_METRIC_BUCKET_US;
     return units <= 1 ? 0 : 64 - (uint32_t)__builtin_clzll(units - 1);
 }

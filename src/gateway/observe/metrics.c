@@ -1,7 +1,8 @@
-/* Counting: the functions that loops and exchanges call. Rows and sums are in metrics_rows.c. */
+/* rc_metrics: counts events. Called by loops and exchanges; rows and sums are in metrics_rows.c. */
 #include "gateway/observe/metrics_cells.h"
 
-/* The shard's cells of a row. Rows are published complete and are never removed. */
+/* Returns the shard's cells of a row. No lock is needed, because rows are complete when they are
+ * published and are never removed. */
 static inline rc_cell *cells_of(const rc_metrics_shard *shard, rc_metric_rows rows, uint16_t row)
 {
     const size_t index = row < RC_METRICS_ROWS_MAX ? row : RC_METRICS_OTHER;
@@ -10,7 +11,7 @@ static inline rc_cell *cells_of(const rc_metrics_shard *shard, rc_metric_rows ro
     return line->cells + shard->at[rows];
 }
 
-/* A load and a store are enough: each cell has one writing thread. */
+/* Adds to a cell without an atomic addition, because only one thread writes to each cell. */
 static inline void add(rc_cell *cell, uint64_t count)
 {
     const uint64_t old = atomic_load_explicit(cell, memory_order_relaxed);
@@ -124,8 +125,8 @@ void rc_metrics_set_redials(rc_metrics_shard *shard, uint64_t count)
 
 /* ---- pairs of targets: counted rarely, so all threads share one table ---- */
 
-/* The slot of a key, claimed if it is new. Slot 0 belongs to the pair of "_other" with "_other",
- * which also counts the pairs that do not fit. */
+/* Returns the slot of a key. A new key gets a free slot. If no slot is free, the key is counted in
+ * slot 0, which belongs to the pair of "_other" with "_other". */
 static rc_metrics_pair *slot_of(rc_metrics *metrics, uint32_t key)
 {
     const uint32_t start = key * UINT32_C(2654435761) % RC_METRICS_PAIRS_MAX;

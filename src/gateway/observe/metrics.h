@@ -4,13 +4,13 @@
  *   loop 1 ──► shard 1 ─┼─ summed up when the page is rendered ──► metrics_page.h
  *   loop 2 ──► shard 2 ─┘
  *
- * Each counting thread is the only writer of its shard: an addition is a load and a store, without
- * a lock. Any thread may read.
+ * Each counting thread is the only writer of its shard, so an addition needs no lock, only a load
+ * and a store. Any thread may read the counters.
  *
  * Rows are routes, targets and clients by their configured names. A row is found or added when a
- * configuration is loaded and is never removed: after a reload the same name has the same counters.
- * Row 0 of each kind is "_other": it counts names beyond RC_METRICS_ROWS_MAX and names that the
- * configuration lacks. So the size of the page is bounded, whatever clients send. */
+ * configuration is loaded and is never removed, so that the same name has the same counters after a
+ * reload. Row 0 of each kind is "_other". It counts names beyond RC_METRICS_ROWS_MAX and names that
+ * the configuration lacks, so that clients cannot make the page grow by inventing names. */
 #ifndef RC_GATEWAY_OBSERVE_METRICS_H
 #define RC_GATEWAY_OBSERVE_METRICS_H
 
@@ -26,7 +26,7 @@
 #define RC_METRICS_ROWS_MAX 1024
 #define RC_METRICS_PAIRS_MAX 512
 #define RC_METRICS_SHARDS_MAX 80
-/* Longer names count as "_other". */
+/* Names with more bytes count as "_other". */
 #define RC_METRICS_NAME_MAX 256
 #define RC_METRICS_OTHER 0
 
@@ -34,50 +34,55 @@ typedef struct rc_metrics rc_metrics;
 typedef struct rc_metrics_shard rc_metrics_shard;
 
 /* Makes the counters. shard_count: number of counting threads, at most RC_METRICS_SHARDS_MAX.
- * alloc: copies; called by threads that add rows. Gives. NULL: out of memory. */
+ * alloc: copies the struct; it is called by threads that add rows. Gives the counters to the
+ * caller; NULL if memory runs out. */
 rc_metrics *rc_metrics_new(const rc_alloc *alloc, uint32_t shard_count);
-/* metrics: takes; may be NULL. */
+/* Frees the counters. metrics: takes; may be NULL. */
 void rc_metrics_free(rc_metrics *metrics);
 
-/* The shard of a thread. index: below the shard count. Views metrics. */
+/* Returns the shard of a counting thread. index: below shard_count. The result views (points into)
+ * metrics. */
 rc_metrics_shard *rc_metrics_shard_get(rc_metrics *metrics, uint32_t index);
 
-/* Finds or adds the row of a name. rows: ROUTE, TARGET or CLIENT. name: copies. RC_METRICS_OTHER:
- * too many rows, out of memory, or the name is empty or too long. Any thread may call it. */
+/* Finds or adds the row of a name. rows: RC_ROWS_ROUTE, RC_ROWS_TARGET or RC_ROWS_CLIENT. name:
+ * copies the text. Returns RC_METRICS_OTHER if there are too many rows, memory runs out, or the
+ * name is empty or too long. Any thread may call this function. */
 uint16_t rc_metrics_row(rc_metrics *metrics, rc_metric_rows rows, rc_str name);
 
-/* Finds the row of a name, without adding it. */
+/* Finds the row of a name without adding a row. Returns RC_METRICS_OTHER if the name has no row. */
 uint16_t rc_metrics_find(rc_metrics *metrics, rc_metric_rows rows, rc_str name);
 
 /* ---- counting: only by the shard's own thread; an unknown row counts as "_other" ---- */
 
-/* Requests in progress. change: 1 or -1. */
+/* Changes the number of requests in progress. change: 1 or -1. */
 void rc_metrics_in_flight(rc_metrics_shard *shard, int change);
 
-/* How a request ended. */
+/* Describes how a request ended. */
 typedef struct rc_metrics_request {
     uint16_t route;
     uint16_t client;
     uint32_t outcome; /* RC_METRIC_OUTCOME_... */
-    rc_code code;     /* NONE: success */
+    rc_code code;     /* RC_CODE_NONE for success */
     uint64_t duration_us;
 } rc_metrics_request;
 void rc_metrics_on_request(rc_metrics_shard *shard, const rc_metrics_request *request);
 
 #define RC_METRICS_NO_TIME UINT64_MAX
 
-/* How an attempt ended. */
+/* Describes how an attempt ended. */
 typedef struct rc_metrics_attempt {
     uint16_t target;
-    rc_code code; /* NONE: success */
+    rc_code code; /* RC_CODE_NONE for success */
     uint64_t duration_us;
-    uint64_t first_byte_us; /* RC_METRICS_NO_TIME: no byte arrived. */
+    uint64_t first_byte_us; /* RC_METRICS_NO_TIME if no byte arrived. */
 } rc_metrics_attempt;
 void rc_metrics_on_attempt(rc_metrics_shard *shard, const rc_metrics_attempt *attempt);
 
-/* An attempt at a target follows a failure. wait_us: the wait before it; 0: none. */
+/* Counts an attempt that follows a failed attempt. wait_us: the wait before the attempt; 0 if there
+ * was none. */
 void rc_metrics_on_retry(rc_metrics_shard *shard, uint16_t target, uint64_t wait_us);
-/* A request switches to another target; to another key of the same target. */
+/* rc_metrics_on_fallback: a request switches to another target. rc_metrics_on_credential_switch: a
+ * request switches to another key of the same target. */
 void rc_metrics_on_fallback(rc_metrics_shard *shard, uint16_t from, uint16_t to);
 void rc_metrics_on_credential_switch(rc_metrics_shard *shard, uint16_t target);
 
@@ -102,24 +107,26 @@ void rc_metrics_on_reload(rc_metrics_shard *shard, bool is_loaded);
 /* An iteration of the loop took longer than RC_STALL_MS. */
 void rc_metrics_on_stall(rc_metrics_shard *shard);
 
-/* The connections that this loop has open now. */
+/* rc_metrics_set_connections: sets the number of open client connections of this loop.
+ * rc_metrics_set_upstream: sets the number of open connections to providers, idle and in use. */
 void rc_metrics_set_connections(rc_metrics_shard *shard, uint64_t count);
 void rc_metrics_set_upstream(rc_metrics_shard *shard, uint64_t idle, uint64_t busy);
-/* How often this loop has replaced a pooled connection since its start. */
+/* Sets how often this loop has replaced a pooled connection since it started. */
 void rc_metrics_set_redials(rc_metrics_shard *shard, uint64_t count);
 
 /* ---- reading: any thread ---- */
 
-/* Number of rows of a kind, "_other" included. */
+/* Returns the number of rows of a kind, including "_other". */
 uint32_t rc_metrics_row_count(const rc_metrics *metrics, rc_metric_rows rows);
-/* The name of a row. row: below the count. Views metrics. */
+/* Returns the name of a row. row: below rc_metrics_row_count. The result views (points into)
+ * metrics. */
 rc_str rc_metrics_row_name(const rc_metrics *metrics, rc_metric_rows rows, uint32_t row);
 
-/* The sum over all shards. index: for a histogram the bucket, or RC_METRIC_BUCKETS for the sum of
- * durations; else (index of the first label's value) * (count of the second's) + (index of the
- * second's). */
+/* Returns the sum of a cell over all shards. index: for a histogram the bucket, or
+ * RC_METRIC_BUCKETS for the sum of durations. For other metrics it is i1 * n2 + i2, where i1 and i2
+ * are the indexes of the two labels' values and n2 is the number of values of the second label. */
 uint64_t rc_metrics_sum(const rc_metrics *metrics, rc_metric metric, uint32_t row, uint32_t index);
-/* Number of indexes of a metric. */
+/* Returns the number of cells of a metric in one row; indexes are below this number. */
 uint32_t rc_metrics_width(rc_metric metric);
 
 /* Calls `each` for every pair of targets with a count. */

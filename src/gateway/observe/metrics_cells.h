@@ -1,20 +1,20 @@
-/* The layout of rc_metrics: each metric's cells within a row, as constants generated from the
- * table. */
+/* The memory layout of rc_metrics: the position of each metric's cells within a row, as constants
+ * generated from spec/metrics.def. */
 #ifndef RC_GATEWAY_OBSERVE_METRICS_CELLS_H
 #define RC_GATEWAY_OBSERVE_METRICS_CELLS_H
 
 #include "gateway/observe/metrics.h"
 
-/* A histogram has its buckets and the sum of all durations. The count is the sum of the buckets and
- * has no cell, so that the two always agree. */
+/* A histogram has its buckets and the sum of all durations. The number of durations has no cell of
+ * its own; it is computed as the sum of the buckets, so that it always agrees with them. */
 #define RC_CELLS_COUNTER 1
 #define RC_CELLS_GAUGE 1
 #define RC_CELLS_HISTOGRAM (RC_METRIC_BUCKETS + 1)
 #define RC_CELLS_WIDTH(TYPE, LABEL, LABEL2) \
     (RC_CELLS_##TYPE * RC_METRIC_##LABEL##_COUNT * RC_METRIC_##LABEL2##_COUNT)
 
-/* The first cell of each metric in each kind of row, such as RC_CELL_ROUTE_REQUESTS. A metric of
- * another kind has width 0. */
+/* The first cell of each metric in each kind of row, such as RC_CELL_ROUTE_REQUESTS. A metric that
+ * belongs to another kind of row has width 0. */
 #define RC_CELLS_OF(KIND, ID, TYPE, ROWS, LABEL, LABEL2) \
     RC_CELL_##KIND##_##ID,                               \
         RC_CELL_END_##KIND##_##ID =                      \
@@ -60,14 +60,14 @@ typedef _Atomic uint64_t rc_cell;
 /* A row, in one allocation: this struct, the name, and the cells of each shard. */
 typedef struct rc_metrics_line {
     size_t bytes;
-    rc_cell *cells; /* Aligned to a cache line. */
+    rc_cell *cells; /* The cells of all shards, aligned to a cache line. */
     rc_str name;    /* NUL-terminated. */
 } rc_metrics_line;
 
 #define RC_METRICS_PAIR_KEY(from, to) (((uint32_t)(from) + 1) << 16 | ((uint32_t)(to) + 1))
 
 typedef struct rc_metrics_pair {
-    _Atomic uint32_t key; /* RC_METRICS_PAIR_KEY. 0: free. */
+    _Atomic uint32_t key; /* RC_METRICS_PAIR_KEY of the two rows. 0 if the slot is free. */
     rc_cell count;
 } rc_metrics_pair;
 
@@ -83,7 +83,7 @@ struct rc_metrics {
     uint32_t shard_count;
     uv_mutex_t lock; /* Serialises the adding of rows. */
     _Atomic uint32_t row_counts[RC_ROWS_COUNT];
-    /* Slots behind the last row point to "_other", so that counting needs no bounds check. */
+    /* Unused slots point to the row "_other", so that counting needs no bounds check. */
     _Atomic(rc_metrics_line *) rows[RC_ROWS_COUNT][RC_METRICS_ROWS_MAX];
     rc_metrics_pair pairs[RC_METRICS_PAIRS_MAX];
     rc_metrics_shard shards[RC_METRICS_SHARDS_MAX];

@@ -1,4 +1,4 @@
-/* The page of GET /metrics. Called by src/gateway/admin/paths.c and metrics.c. */
+/* Renders the page of GET /metrics. Called by src/gateway/admin/paths.c and metrics.c. */
 #include "gateway/observe/metrics_page.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "base/utf8.h"
 #include "config/fault.h"
 
-/* Slots of the hash set: a power of two, twice the number of series of a metric. */
+/* Slots of the hash set: a power of two, and twice the maximum number of series of a metric. */
 #define SLOTS (2 * RC_METRICS_ROWS_MAX)
 
 struct rc_metrics_page {
@@ -16,7 +16,8 @@ struct rc_metrics_page {
     const rc_metric_info *info;
     bool has_head; /* HELP and TYPE of the current metric are written. */
     uint32_t put_count;
-    uint64_t series_hashes[SLOTS]; /* Hashes of the label values that were added. 0: free. */
+    uint64_t series_hashes[SLOTS]; /* Hashes of the label values that were added. 0 marks a free
+                                      slot. */
 };
 
 static void push(rc_buf *buf, const char *text)
@@ -41,7 +42,7 @@ static void push_head(rc_metrics_page *page)
 
 /* ---- labels ---- */
 
-/* The labels of one sample; braces are written if there are any. */
+/* Writes the labels of one sample. Braces are written if there is at least one label. */
 typedef struct labels {
     rc_buf *buf;
     bool has_any;
@@ -93,7 +94,7 @@ static void end_sample(labels *l, int64_t value, unsigned decimals)
 
 /* ---- counted metrics ---- */
 
-/* The name of a row. "": the process, whose rows have no label. */
+/* Returns the name of a row. It is "" for the metrics of the process, which have no row label. */
 static rc_str row_name(const rc_metrics_page *page, uint32_t row)
 {
     return rc_metrics_row_name(page->metrics, page->info->rows, row);
@@ -115,8 +116,9 @@ static void push_cell(rc_metrics_page *page, uint32_t row, uint32_t index, uint6
     end_sample(&l, (int64_t)value, info->decimals);
 }
 
-/* Writes the cells that are not zero. A named row always has its first cell, so that rates start
- * from 0; the process has all of them; "_other" has none that is zero. */
+/* Writes the cells of a row. Cells with the value 0 are left out, except for all cells of the
+ * process and the first cell of a named row. The first cell is written so that a rate can start
+ * from 0. */
 static void push_cells(rc_metrics_page *page, uint32_t row)
 {
     const bool is_process = page->info->rows == RC_ROWS_PROCESS;
@@ -200,8 +202,8 @@ static uint64_t hash_text(uint64_t hash, rc_str text)
     return (hash ^ 0xFF) * UINT64_C(1099511628211);
 }
 
-/* Adds a series by its label values as shown, because names that look the same are one series.
- * False: it was added before. */
+/* Adds a series to the hash set. shown: the label values as the page shows them, because names that
+ * look the same are one series. Returns false if the series was added before. */
 static bool add_series(rc_metrics_page *page, rc_str shown)
 {
     uint64_t hash = hash_text(UINT64_C(14695981039346656037), shown);
@@ -218,7 +220,7 @@ static bool add_series(rc_metrics_page *page, rc_str shown)
 
 void rc_metrics_page_put(rc_metrics_page *page, rc_str first, rc_str second, int64_t value)
 {
-    /* A byte that is not UTF-8 is shown as three bytes, and there are two labels. */
+    /* Space for two labels. A byte that is not UTF-8 is shown as three bytes. */
     char scratch[6 * RC_METRICS_NAME_MAX + 128];
     rc_buf shown;
     if (first.len > RC_METRICS_NAME_MAX || second.len > RC_METRICS_NAME_MAX ||

@@ -1,4 +1,4 @@
-/* The rows of rc_metrics: adding, finding and summing. Called by snapshot.c and metrics_page.c. */
+/* rc_metrics: adds and finds rows and computes sums. Called by snapshot.c and metrics_page.c. */
 #include <string.h>
 
 #include "base/utf8.h"
@@ -23,8 +23,8 @@ static const uint32_t first_cells[RC_METRIC_COUNT] = {
 
 /* ---- names ---- */
 
-/* The name as shown: invalid UTF-8 and control characters become U+FFFD. Names that look the same
- * share a row. Empty: too long. */
+/* Returns the name as the page shows it, so that names that look the same share a row. Invalid
+ * UTF-8 and control characters become U+FFFD. Returns an empty text if the name is too long. */
 static rc_str clean_name(rc_str name, char scratch[RC_METRICS_NAME_MAX])
 {
     size_t used = 0;
@@ -83,8 +83,8 @@ static rc_metrics_line *line_new(const rc_metrics *metrics, rc_metric_rows rows,
     return line;
 }
 
-/* Appends a row. RC_METRICS_OTHER: no space or memory. The count is published after the row, so
- * that readers see complete rows only. */
+/* Appends a row. Returns RC_METRICS_OTHER if there is no free row or no memory. The count is
+ * published after the row, so that readers see only complete rows. */
 static uint16_t append(rc_metrics *metrics, rc_metric_rows rows, rc_str name)
 {
     const uint32_t count = count_of(metrics, rows);
@@ -109,7 +109,7 @@ uint16_t rc_metrics_row(rc_metrics *metrics, rc_metric_rows rows, rc_str name)
 {
     char scratch[RC_METRICS_NAME_MAX];
     const rc_str clean = clean_name(name, scratch);
-    /* "_other" has its row already. */
+    /* The name "_other" is row 0, which always exists. */
     if (clean.len == 0 || rc_str_eq(clean, line_at(metrics, rows, RC_METRICS_OTHER)->name))
         return RC_METRICS_OTHER;
     uv_mutex_lock(&metrics->lock);
@@ -122,7 +122,7 @@ uint16_t rc_metrics_row(rc_metrics *metrics, rc_metric_rows rows, rc_str name)
 
 /* ---- life cycle ---- */
 
-/* Adds row 0 of each kind. */
+/* Adds row 0 of each kind and lets all unused slots point to it. */
 static bool add_first_rows(rc_metrics *metrics)
 {
     for (int rows = 0; rows < RC_ROWS_COUNT; rows++) {
