@@ -75,7 +75,8 @@ void rc_demo_cancel(rc_demo_call *call)
     uv_close((uv_handle_t *)&call->timer, on_closed);
 }
 
-/* The time limit for the current wait: first byte, then idle. */
+/* Returns the time limit of the current wait: the first-byte timeout, or the idle timeout once the
+ * body has begun. */
 static uint32_t max_wait_ms(const rc_demo_call *call)
 {
     return call->is_flowing ? call->idle_ms : call->first_byte_ms;
@@ -226,7 +227,8 @@ void rc_demo_resume(rc_demo_call *call)
 
 /* ---- start of a call ---- */
 
-/* Gives one view of the whole body. joined: its memory if the body came in pieces. */
+/* Gives the whole body as one text. `joined`: memory for the text if the request has the body in
+ * several pieces. */
 static bool join(const rc_demo *demo, const rc_upstream_request *request, rc_buf *joined,
                  rc_str *ret_body)
 {

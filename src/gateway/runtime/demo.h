@@ -4,8 +4,8 @@
  *   request (bytes) ──► rc_mock_provider ──► steps ──► on_head, on_body, on_end | on_failure
  *
  * The handler, the order of callbacks and the guarantees are those of rc_upstream: no callback runs
- * from inside rc_demo_start, and none after rc_demo_cancel. The reader of a response head stays
- * valid until the loop runs again after the call's end. */
+ * from inside rc_demo_start, and none after rc_demo_cancel. The parser of the response head
+ * (rc_upstream_head.reader) stays valid after the call's end until the loop runs again. */
 #ifndef RC_GATEWAY_RUNTIME_DEMO_H
 #define RC_GATEWAY_RUNTIME_DEMO_H
 
@@ -15,25 +15,25 @@
 typedef struct rc_demo rc_demo;
 typedef struct rc_demo_call rc_demo_call;
 
-/* Makes a demo provider. loop, ctx: borrows until free. alloc: copies. on_idle: the last call has
- * closed its handle. NULL: out of memory. */
+/* Makes a demo provider. loop, ctx: borrows until rc_demo_free. alloc: copies the struct.
+ * `on_idle`: called when the last call has closed its handle. NULL: out of memory. */
 rc_demo *rc_demo_new(uv_loop_t *loop, const rc_alloc *alloc, void (*on_idle)(void *ctx), void *ctx);
 
-/* Frees it. Allowed when all calls have closed their handles (rc_demo_is_idle). demo: takes; may be
- * NULL. */
+/* Frees the demo provider. Allowed when all calls have closed their handles (rc_demo_is_idle).
+ * demo: takes; may be NULL. */
 void rc_demo_free(rc_demo *demo);
 
-/* True: no call has an open handle. */
+/* Returns whether no call has an open handle. */
 bool rc_demo_is_idle(const rc_demo *demo);
 
 /* Starts a call. request and its body: borrows during rc_demo_start only. handler, ctx: borrows
  * until the call's end. NULL: out of memory, or the request's head is malformed. The call ends with
- * on_end, on_failure or cancel; the pointer is invalid then. */
+ * on_end, on_failure or rc_demo_cancel; after that the pointer is invalid. */
 rc_demo_call *rc_demo_start(rc_demo *demo, const rc_upstream_request *request, int64_t now_unix_ms,
                             const rc_upstream_handler *handler, void *ctx);
 void rc_demo_cancel(rc_demo_call *call);
 
-/* Backpressure, as rc_upstream has it. */
+/* Backpressure: pause and resume the response, as rc_upstream_pause and rc_upstream_resume do. */
 void rc_demo_pause(rc_demo_call *call);
 void rc_demo_resume(rc_demo_call *call);
 

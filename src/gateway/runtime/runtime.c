@@ -17,8 +17,8 @@
 
 /* ---- randomness and time ---- */
 
-/* Refills the random bytes. Without a random source they are derived from the clock, so that the
- * gateway still serves; waits and ids need no secrecy. */
+/* Refills the random bytes. If the random source fails, they are derived from the clock, so that
+ * the gateway still works. The clock is good enough for waits and ids, which need no secrecy. */
 static void refill(rc_runtime *runtime)
 {
     if (!rc_entropy_get(runtime->calls, runtime->entropy, sizeof runtime->entropy)) {
@@ -86,7 +86,8 @@ static void drop_snapshot(rc_runtime *runtime, rc_snapshot_ref **at)
     runtime->alloc.put(runtime->alloc.ctx, ref, sizeof *ref);
 }
 
-/* Without memory the loop goes on with the snapshot it has; the next request tries again. */
+/* Takes the newest snapshot. Without memory, the loop continues with the snapshot that it has, and
+ * the next request tries again. */
 static void refresh_snapshot(rc_runtime *runtime)
 {
     const rc_alloc *alloc = &runtime->alloc;
@@ -136,10 +137,10 @@ static const rc_snapshot_provider *find_provider(const rc_snapshot *snapshot, rc
     return NULL;
 }
 
-/* A reload may have changed a provider's pool, which then gives out credentials that the exchange's
- * own snapshot lacks. A newer snapshot's key is used only if its provider has the same origin, so
- * that no key goes to another address. Otherwise the first key of the exchange's own snapshot is
- * used. */
+/* A reload may have changed the provider's pool of credentials, so that a call uses a credential
+ * that the exchange's own snapshot lacks. A newer snapshot's key is used only if its provider has
+ * the same origin, so that no key goes to another address. Otherwise the first key of the
+ * exchange's own snapshot is used. */
 bool rc_runtime_find_key(rc_runtime *runtime, const rc_snapshot_provider *provider,
                          uint16_t credential, rc_secret *ret_key)
 {

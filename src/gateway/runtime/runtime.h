@@ -5,7 +5,8 @@
  *      ▲                  │
  *      └── on_released ───┘  while the loop closes
  *
- * Only the loop's own thread uses it, except for the members of the queue. */
+ * Only the loop's own thread uses a runtime, except for the queue of acknowledged records, which
+ * the store's thread fills. */
 #ifndef RC_GATEWAY_RUNTIME_RUNTIME_H
 #define RC_GATEWAY_RUNTIME_RUNTIME_H
 
@@ -19,9 +20,9 @@
 #include "gateway/observe/exchange_summary.h"
 
 #define RC_RUNTIME_ENTROPY_BYTES 512
-/* Exchanges and attempts whose memory is kept for the next requests; at most so many of each. */
+/* Maximum number of exchanges, and of attempts, whose memory is kept for the next requests. */
 #define RC_RUNTIME_SPARE_MAX 64
-/* Event templates. With more targets that stream at once, two targets share a slot. */
+/* Number of event templates. If there are more targets, some of them share a template. */
 #define RC_RUNTIME_TEMPLATES 8u
 
 typedef struct rc_attempt rc_attempt;
@@ -36,36 +37,38 @@ typedef struct rc_snapshot_provider rc_snapshot_provider;
 typedef struct rc_sys_calls rc_sys_calls;
 typedef struct rc_upstream rc_upstream;
 
-/* This loop's reference to a snapshot. The newest is first in the list; older ones stay as long as
- * exchanges use them. */
+/* This loop's reference to a snapshot of the configuration. The newest reference is the first in
+ * the list. An older one stays as long as exchanges use it. */
 typedef struct rc_snapshot_ref {
     struct rc_snapshot_ref *next;
     rc_snapshot *snapshot;
     uint32_t exchange_count;
 } rc_snapshot_ref;
 
-/* Zeroed by the owner, which then sets the members up to `owner`. All pointers are borrowed. */
+/* The owner zeroes the struct and sets the members up to `owner`, whose pointers are borrowed until
+ * rc_runtime_done. */
 typedef struct rc_runtime {
     uv_loop_t *uv_loop;
     rc_hub *hub;
-    const rc_server *server;   /* For its counters. */
+    const rc_server *server;   /* Read for its counters. */
     const rc_sys_calls *calls; /* Clock and random source. */
     rc_alloc alloc;
-    rc_loop_stats *stats; /* NULL: not published. */
+    rc_loop_stats *stats; /* NULL: the counters are not published. */
     rc_exchange_observer observer;
-    /* While is_closing: something has ended that the owner may wait for. */
+    /* Called while is_closing is set, when an exchange, a record, a timer or a demo call has
+     * ended. */
     void (*on_released)(void *owner);
     void *owner;
 
-    rc_upstream *upstream; /* The owner opens and closes it. NULL: closed. */
+    rc_upstream *upstream; /* Opened and closed by the owner. NULL: closed. */
     rc_metrics_shard *metrics;
     rc_snapshot_ref *snapshot_refs;
     rc_demo *demo;    /* NULL: no request has gone to the demo provider. */
     bool is_stopping; /* No wait for a budget begins any more. */
     bool is_closing;  /* No exchange begins any more. */
 
-    uv_async_t acknowledged_async; /* Wakes the loop: the store has acknowledged records. The owner
-                                    * opens and closes it. */
+    uv_async_t acknowledged_async; /* Wakes the loop when the store has acknowledged records. Opened
+                                    * and closed by the owner. */
     uv_mutex_t acknowledged_lock;
     rc_exchange *acknowledged; /* Exchanges whose record was acknowledged. Guarded by
                                 * acknowledged_lock. */
@@ -78,8 +81,9 @@ typedef struct rc_runtime {
     rc_exchange *live; /* List of the exchanges that are not over, newest first. */
     rc_exchange *spare_exchanges;
     rc_attempt *spare_attempts;
-    rc_skips skips; /* Targets that the latest call step passed over. */
-    rc_event_template templates[RC_RUNTIME_TEMPLATES]; /* Indexed by target row. */
+    rc_skips skips; /* Chain entries that rc_call skipped during its latest input. */
+    rc_event_template templates[RC_RUNTIME_TEMPLATES]; /* Indexed by the metrics row of a target,
+                                                        * modulo RC_RUNTIME_TEMPLATES. */
 
     rc_id_maker ids;
     size_t entropy_at;
@@ -88,9 +92,10 @@ typedef struct rc_runtime {
 
 /* Initialises the other members. False: out of memory, and nothing is left to free. */
 bool rc_runtime_init(rc_runtime *runtime, uint32_t loop_number);
-/* Frees what the runtime owns. It must be idle, its upstream client and its async closed. */
+/* Frees what the runtime owns. The runtime must be idle, and the owner must have closed `upstream`
+ * and acknowledged_async. */
 void rc_runtime_done(rc_runtime *runtime);
-/* True: no exchange, no record and no demo call is left that the runtime must outlive. */
+/* Returns whether no exchange, record or demo call is left that needs the runtime. */
 bool rc_runtime_is_idle(const rc_runtime *runtime);
 
 static inline uint64_t rc_runtime_now(const rc_runtime *runtime)
@@ -100,25 +105,27 @@ static inline uint64_t rc_runtime_now(const rc_runtime *runtime)
 
 int64_t rc_runtime_unix_ms(const rc_runtime *runtime);
 
-/* Random bytes; one system call serves many requests. size: at most RC_RUNTIME_ENTROPY_BYTES. */
+/* Writes random bytes. They come from a buffer that one system call fills for many requests.
+ * `size`: at most RC_RUNTIME_ENTROPY_BYTES. */
 void rc_runtime_entropy(rc_runtime *runtime, void *bytes, size_t size);
 uint64_t rc_runtime_entropy_u64(rc_runtime *runtime);
 rc_id rc_runtime_next_id(rc_runtime *runtime, int64_t now_unix_ms);
 
-/* Gives the newest snapshot to one more exchange; release returns it. */
+/* rc_runtime_acquire_snapshot gives the newest snapshot to an exchange, and
+ * rc_runtime_release_snapshot returns it. */
 rc_snapshot_ref *rc_runtime_acquire_snapshot(rc_runtime *runtime);
 void rc_runtime_release_snapshot(rc_runtime *runtime, rc_snapshot_ref *ref);
 
-/* Finds a credential's key in the provider's own snapshot or in a newer one. ret_key: views. False:
- * no snapshot has it. */
+/* Finds a credential's key in the provider's own snapshot or in a newer one. *ret_key views the key
+ * in the snapshot. False: no snapshot has the key. */
 bool rc_runtime_find_key(rc_runtime *runtime, const rc_snapshot_provider *provider,
                          uint16_t credential, rc_secret *ret_key);
 
-/* The demo provider, created by the first call. NULL: out of memory. */
+/* Returns the demo provider, which the first call creates. NULL: out of memory. */
 rc_demo *rc_runtime_demo(rc_runtime *runtime);
 
-/* Both empty a buffer for the next request. rc_buf_recycle keeps the memory of a small buffer;
- * rc_buf_release always frees it. */
+/* Empty a buffer for the next request. rc_buf_recycle keeps the memory of a small buffer;
+ * rc_buf_release always frees the memory. */
 void rc_buf_recycle(rc_buf *buf);
 void rc_buf_release(rc_buf *buf);
 
@@ -126,10 +133,10 @@ void rc_buf_release(rc_buf *buf);
  * `stats`. */
 void rc_runtime_publish_stats(const rc_runtime *runtime);
 
-/* An exchange is over. */
+/* Called when an exchange is over. */
 void rc_runtime_on_exchange_over(rc_runtime *runtime);
 
-/* An exchange, a record, a timer or a demo call has ended. */
+/* Called when an exchange, a record, a timer or a demo call has ended. */
 static inline void rc_runtime_on_released(rc_runtime *runtime)
 {
     if (runtime->is_closing)
