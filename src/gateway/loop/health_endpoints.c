@@ -19,7 +19,7 @@
 
 #define ARENA_MAX ((size_t)16 << 20)
 
-/* The reason why the gateway is not ready. NULL: it is ready. */
+/* Returns the reason why the gateway is not ready. NULL: it is ready. */
 static const char *why_not(const rc_runtime *runtime)
 {
     rc_writer *writer = runtime->hub->writer;
@@ -39,7 +39,8 @@ static void respond(rc_responder *responder, int status, const char *type, rc_st
 
 /* ---- /readyz?verbose ---- */
 
-/* True: the sender may see the targets. Whoever may send model requests may see them. */
+/* Returns whether the sender may see the targets. Everyone who may send model requests may see
+ * them. */
 static bool may_see(const rc_runtime *runtime, const rc_http1 *reader, const char *head)
 {
     rc_client_request request;
@@ -115,7 +116,7 @@ static void respond_ready(rc_responder *responder, const char *why)
     respond(responder, why == NULL ? 200 : 503, "text/plain", rc_buf_get(&text));
 }
 
-/* The names other than /healthz are LiteLLM's, and spellings that people often try. */
+/* The paths other than /healthz are those of LiteLLM, and spellings that people often try. */
 static bool is_healthz(rc_str target)
 {
     return rc_str_eq(target, RC_STR("/healthz")) || rc_str_eq(target, RC_STR("/health")) ||

@@ -53,8 +53,9 @@ static void on_upstream_closed(void *ctx)
     check_end(loop);
 }
 
-/* Closes in order: the server and its exchanges, then the connections to providers, then the
- * handles; frees the loop when all are closed. Called whenever one of them has ended. */
+/* Closes the loop in this order: the server and its exchanges, the connections to providers, the
+ * handles. When all of these are closed, the loop is freed. Called whenever one of these has
+ * closed. */
 static void check_end(rc_loop *loop)
 {
     rc_runtime *runtime = &loop->runtime;
@@ -87,8 +88,8 @@ static void on_last_timer(uv_timer_t *timer)
     rc_server_close(&loop->server);
 }
 
-/* Drain time is over: sends an error to the clients that still wait; FINAL_REPLY_MS later all
- * connections are closed. */
+/* Called when the drain time is over. Sends an error to the clients that still wait. All
+ * connections are closed FINAL_REPLY_MS later. */
 static void on_drain_timer(uv_timer_t *timer)
 {
     rc_loop *loop = timer->data;
@@ -104,8 +105,8 @@ void rc_loop_stop(rc_loop *loop)
     const rc_config *config = loop->runtime.snapshot_refs->snapshot->config;
     (void)uv_timer_start(&loop->drain, on_drain_timer, config->limits.drain_ms, 0);
     rc_server_stop(&loop->server);
-    /* A budget rarely renews during a drain. Paused clients get an error now and can go to another
-     * gateway. */
+    /* A budget rarely renews during a drain. Clients whose request waits for a budget get an error
+     * now and can use another gateway. */
     rc_exchange_drain_paused(&loop->runtime);
 }
 
@@ -202,7 +203,8 @@ static rc_server_settings server_settings(const rc_config *config, uint32_t loop
     return http;
 }
 
-/* RC_E_NOMEM: handles that were opened are freed when the uv loop runs. */
+/* Opens the connections to providers and the server. If it returns RC_E_NOMEM, handles that were
+ * already opened are freed when the uv loop runs. */
 static rc_status start(rc_loop *loop)
 {
     const rc_server_settings http = server_settings(loop->runtime.snapshot_refs->snapshot->config,
@@ -220,7 +222,8 @@ static rc_status start(rc_loop *loop)
     return status;
 }
 
-/* Counts an iteration that blocked the other connections for more than RC_STALL_MS. */
+/* Counts an iteration of the loop whose callbacks blocked the other connections for more than
+ * RC_STALL_MS. */
 static void on_stall(void *ctx, uint64_t took_ms)
 {
     const rc_loop *loop = ctx;

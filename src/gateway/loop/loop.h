@@ -20,22 +20,23 @@ typedef struct rc_loop rc_loop;
 typedef struct rc_sys_calls rc_sys_calls;
 
 typedef struct rc_loop_settings {
-    rc_loop_stats *stats;      /* Borrows until on_stopped. NULL: not published. */
-    rc_hub *hub;               /* Borrows until on_stopped. Has a snapshot. */
+    rc_loop_stats *stats;      /* Borrows until on_stopped. NULL: the counters are not published. */
+    rc_hub *hub;               /* Borrows until on_stopped. Must have a snapshot. */
     uint32_t loop_number;      /* From 0. Chooses the metrics shard that this loop writes. */
-    const rc_sys_calls *calls; /* Borrows. */
+    const rc_sys_calls *calls; /* Borrows until on_stopped. */
     rc_alloc alloc;
     rc_exchange_observer observer;
-    void (*on_stopped)(void *ctx); /* The loop is freed. NULL: not called. */
+    void (*on_stopped)(void *ctx); /* Called after the loop was freed; may be NULL. */
     void *ctx;
 } rc_loop_settings;
 
-/* Makes a loop that does not listen yet. uv_loop: borrows until on_stopped. settings: copies. NULL:
- * out of memory; run the uv loop once more so that half-opened handles are closed. */
+/* Makes a loop that does not listen yet. uv_loop: borrows until on_stopped. settings: copies the
+ * struct. NULL: out of memory; the caller must run the uv loop once more, so that handles that were
+ * already opened are closed. */
 rc_loop *rc_loop_new(uv_loop_t *uv_loop, const rc_loop_settings *settings);
 
-/* Listens at an address. host: borrows. share: whether other loops listen there too. See
- * rc_server_listen_tcp. */
+/* Listens at an address. host: borrows during the call. `share`: whether other loops listen at the
+ * address, too. See rc_server_listen_tcp. */
 rc_listen_result rc_loop_listen(rc_loop *loop, const char *host, uint16_t port,
                                 rc_listen_share share, rc_listening *ret_listening);
 
@@ -45,12 +46,12 @@ rc_listen_result rc_loop_listen_fd(rc_loop *loop, int fd, rc_listening *ret_list
 /* Serves a connection that is open already. See rc_server_adopt. */
 bool rc_loop_adopt(rc_loop *loop, int fd);
 
-/* Accepts no more requests and gives those in progress up to drain_ms to finish; then as
- * rc_loop_close. */
+/* Stops accepting requests. Requests in progress get up to drain_ms to finish; then the loop closes
+ * as after rc_loop_close. */
 void rc_loop_stop(rc_loop *loop);
 
-/* Closes all connections at once. on_stopped follows, and the loop is freed then. May follow
- * rc_loop_stop, and may be called twice. */
+/* Closes all connections at once. After that the loop is freed, and on_stopped is called. May be
+ * called after rc_loop_stop, and more than once. */
 void rc_loop_close(rc_loop *loop);
 
 #endif

@@ -18,14 +18,15 @@ struct rc_loop {
     uint32_t open_handles; /* Open handles among drain, acknowledged_async and stall. */
 };
 
-/* Responds to the paths of the health endpoints. True: it has responded. */
+/* Responds to the paths of the health endpoints. True: the function has responded. */
 bool rc_loop_respond_health(rc_runtime *runtime, rc_responder *responder, const rc_http1 *reader,
                             const char *head);
-/* Responds to GET and HEAD of "/" with a short page about the gateway. True: it has responded. */
+/* Responds to GET and HEAD of "/" with a short page about the gateway. True: the function has
+ * responded. */
 bool rc_loop_respond_root(rc_responder *responder, const rc_http1 *reader, const char *head);
 
 /* Renders the error for a request that is malformed or does not arrive completely: in the dialect
- * of its path, else in OpenAI's. ctx: the rc_loop. */
+ * of its path if the path is known, else in OpenAI's dialect. `ctx`: the rc_loop. */
 void rc_loop_render_refusal(void *ctx, const rc_refusal *refusal, rc_buf *lines, rc_buf *page);
 
 #endif

@@ -9,13 +9,13 @@ static void check(rc_stall *stall, const uv_loop_t *loop)
         stall->on_stall(stall->ctx, now_ms - since_ms);
 }
 
-/* The callbacks of timers and pending work have run. */
+/* Called after the callbacks of timers and pending work. */
 static void on_before_sleep(uv_prepare_t *handle)
 {
     check(handle->data, handle->loop);
 }
 
-/* The callbacks of sockets and of other threads' wake-ups have run. */
+/* Called after the callbacks of sockets and of wake-ups by other threads. */
 static void on_after_work(uv_check_t *handle)
 {
     check(handle->data, handle->loop);
