@@ -4,7 +4,8 @@
 
 #include "base/str.h"
 
-/* "none" and "utf-8" are not codings, but some servers send them for an uncompressed body. */
+/* Returns the coding with this name. "none" and "utf-8" are not codings, but some servers send them
+ * for an uncompressed body. */
 static rc_coding coding_named(rc_str name)
 {
     if (name.len == 0 || rc_str_eq_nocase(name, RC_STR("identity")) ||
@@ -15,7 +16,8 @@ static rc_coding coding_named(rc_str name)
     return rc_str_eq_nocase(name, RC_STR("deflate")) ? RC_CODING_DEFLATE : RC_CODING_OTHER;
 }
 
-/* Two codings mean that one is applied to the other's output. */
+/* Returns the combination of `coding` with the codings in `list`. Two codings are RC_CODING_OTHER,
+ * because the body is compressed twice. */
 static rc_coding add(rc_coding coding, rc_str list)
 {
     for (size_t at = 0; at < list.len;) {

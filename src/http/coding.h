@@ -12,7 +12,8 @@ typedef enum rc_coding {
     RC_CODING_OTHER = 3    /* A coding that is not supported, or several codings. */
 } rc_coding;
 
-/* Returns the coding by all Content-Encoding lines of the head. reader, head: borrows. */
+/* Returns the coding that all Content-Encoding lines of the head give. reader, head: borrows during
+ * the call. */
 rc_coding rc_coding_of(const rc_http1 *reader, const char *head);
 
 #endif

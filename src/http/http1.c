@@ -48,7 +48,8 @@ static int refuse(rc_http1 *reader, rc_http1_fault fault)
     return HPE_USER;
 }
 
-/* If the head arrives in pieces, so may one of its parts; the pieces are adjacent in the buffer. */
+/* llhttp callback for a piece of the target. If the head arrives in pieces, the target may too; its
+ * pieces are adjacent in the buffer. */
 static int on_target(llhttp_t *parser, const char *at, size_t len)
 {
     rc_http1 *reader = reader_of(parser);
@@ -98,14 +99,14 @@ static int on_value(llhttp_t *parser, const char *at, size_t len)
     return 0;
 }
 
-/* A header with an empty value gets no on_value call. */
+/* Marks the value as begun, because llhttp does not call on_value for an empty value. */
 static int on_value_end(llhttp_t *parser)
 {
     reader_of(parser)->is_value = true;
     return 0;
 }
 
-/* llhttp accepts control characters inside quoted strings; they are rejected here. */
+/* Rejects control characters, which llhttp accepts inside quoted strings, and counts the bytes. */
 static int on_extension(llhttp_t *parser, const char *at, size_t len)
 {
     rc_http1 *reader = reader_of(parser);
@@ -125,7 +126,7 @@ static int on_head_end(llhttp_t *parser)
     reader->method = parser->method;
     reader->minor = parser->http_minor;
     reader->status = parser->status_code;
-    /* An Upgrade request is ignored: the body follows as in any other message. */
+    /* An Upgrade request is ignored, so that the body is parsed as in any other message. */
     parser->upgrade = 0;
     if (rc_http1_has_no_body(reader))
         parser->flags |= F_SKIPBODY;
@@ -142,14 +143,14 @@ static int on_body(llhttp_t *parser, const char *at, size_t len)
     return 0;
 }
 
-/* Pauses before the trailer, so that its bytes are checked separately. */
+/* Pauses before the trailer, so that check_trailer sees its bytes before llhttp does. */
 static int on_chunk(llhttp_t *parser)
 {
     reader_of(parser)->is_in_trailer = parser->content_length == 0;
     return parser->content_length == 0 ? HPE_PAUSED : 0;
 }
 
-/* Pauses after each chunk: one call returns one piece of the body. */
+/* Pauses after each chunk, so that one call of rc_http1_read_body returns one piece of the body. */
 static int on_chunk_end(llhttp_t *parser)
 {
     reader_of(parser)->is_at_chunk = !reader_of(parser)->is_in_trailer;
@@ -182,7 +183,8 @@ static const llhttp_settings_t settings = {
 
 void rc_http1_init(rc_http1 *reader, rc_http1_kind kind, const rc_http1_limits *limits)
 {
-    /* llhttp's state is initialised when it is first needed. */
+    /* The members from `fields` on are not zeroed. llhttp's state is initialised when it is first
+     * needed. */
     memset(reader, 0, offsetof(rc_http1, fields));
     reader->kind = kind;
     reader->limits = limits;
@@ -225,8 +227,8 @@ static rc_http1_fault fault_of(const rc_http1 *reader)
     return reader->is_head_done ? RC_HTTP1_FAULT_CHUNK : RC_HTTP1_FAULT_SYNTAX;
 }
 
-/* Runs llhttp; returns the number of bytes used. If reader->is_paused is set afterwards, another
- * call may return an event without further input. */
+/* Runs llhttp and returns the number of bytes used. If reader->is_paused is set afterwards, another
+ * call may produce an event without further input. */
 static size_t execute(rc_http1 *reader, const char *bytes, size_t len)
 {
     reader->pending = RC_HTTP1_MORE;
@@ -252,7 +254,8 @@ static void begin_parsing(rc_http1 *reader, const llhttp_settings_t *with)
     reader->is_parsing = true;
 }
 
-/* Reads a complete plain head in one pass. False: llhttp must read it. */
+/* Reads a complete plain head (http1_plain.c) in one pass. Returns false if llhttp must read the
+ * head. */
 static bool read_at_once(rc_http1 *reader, rc_str bytes)
 {
     if (rc_http1_read_plain(reader, bytes)) {
@@ -292,7 +295,8 @@ rc_http1_event rc_http1_read_head(rc_http1 *reader, rc_str bytes)
     return fault == RC_HTTP1_FAULT_NONE ? RC_HTTP1_HEAD : fail(reader, fault);
 }
 
-/* Checks the trailer; *ret_len: how many bytes llhttp may read, namely those that were checked. */
+/* Checks the trailer. *ret_len is the number of checked bytes, which llhttp may read. Returns false
+ * after a fault. */
 static bool check_trailer(rc_http1 *reader, rc_str input, size_t *ret_len)
 {
     rc_http1_trailer_result is =
@@ -304,8 +308,8 @@ static bool check_trailer(rc_http1 *reader, rc_str input, size_t *ret_len)
     return reader->fault == RC_HTTP1_FAULT_NONE;
 }
 
-/* Skips the extensions of a response's chunk; *ret_len: how many of the following bytes llhttp may
- * read. */
+/* Checks the extensions of a chunk and moves *input past them. *ret_len is the number of following
+ * bytes that llhttp may read. Returns false after a fault. */
 static bool skip_extensions(rc_http1 *reader, rc_str *input, uint32_t max_bytes, size_t *ret_len)
 {
     rc_http1_extension_result is =
@@ -317,9 +321,9 @@ static bool skip_extensions(rc_http1 *reader, rc_str *input, uint32_t max_bytes,
     return reader->fault == RC_HTTP1_FAULT_NONE;
 }
 
-/* llhttp reads a request's chunk with its extensions, and on_extension counts their bytes. llhttp
- * accepts extensions with an empty name or value, which other parsers may treat differently, so
- * they are checked here. */
+/* Checks the extensions of a request's chunk, which llhttp reads too (on_extension counts their
+ * bytes). The check is needed because llhttp accepts extensions with an empty name or value, which
+ * other parsers may treat differently. */
 static bool check_extensions(rc_http1 *reader, rc_str input)
 {
     size_t len = 0;
@@ -342,8 +346,8 @@ static int on_stand_in_end(llhttp_t *parser)
     return HPE_PAUSED;
 }
 
-/* llhttp reads chunks only after a head. The real head was read without llhttp, so a fixed head of
- * the same kind is fed to it first. */
+/* Starts llhttp for the chunks of a message whose head was read without llhttp. llhttp reads chunks
+ * only after a head, so a fixed head of the same kind is passed to it first. */
 static void begin_chunks(rc_http1 *reader)
 {
     static const llhttp_settings_t silent = {.on_headers_complete = on_stand_in_end};
@@ -375,8 +379,8 @@ static rc_http1_event read_chunks(rc_http1 *reader, rc_str *input)
         if (!is_trailer && !read_extensions(reader, input, &len))
             return RC_HTTP1_FAULT;
         size_t used = execute(reader, input->ptr, len);
-        /* If llhttp finds the trailer's end at another byte, another parser might see a second
-         * message after it. */
+        /* If llhttp and check_trailer disagree about the end of the trailer, another parser might
+         * see a second message in these bytes. */
         if (is_trailer && used != len)
             refuse(reader, RC_HTTP1_FAULT_TRAILER);
         /* Body bytes before the fault are returned first. The result is then the same as if the

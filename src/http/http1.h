@@ -4,14 +4,14 @@
  *   HEAD ─────────────────► BODY ─────────────► DONE
  *     └──────── FAULT ◄──────┘
  *
- * Bytes in, facts out: no I/O, no allocation, no clock. A head in the usual form is parsed in one
- * pass (http1_plain.c), and so is a complete chunk. llhttp parses all other heads and chunks;
- * constructs that it accepts but that two parsers might interpret differently are rejected in
- * addition (RFC 9112, sections 2.2, 3.2, 5, 6, 11.2). A fault is final: no byte after it is parsed
- * as a message.
+ * The parser does no I/O, allocates no memory and reads no clock. A head or a complete chunk in the
+ * usual form is parsed in one pass (http1_plain.c). llhttp parses all other heads and chunks.
+ * Constructs that llhttp accepts but that two parsers might interpret differently are rejected too
+ * (RFC 9112, sections 2.2, 3.2, 5, 6, 11.2). A fault is final: no byte after it is parsed as a
+ * message.
  *
- * The head stays in the caller's buffer. Its parts are stored as offsets, so the buffer may move
- * between calls, but must hold all bytes from the message's first one on. */
+ * The head stays in the caller's buffer. The parts of the head are stored as offsets, so the buffer
+ * may move between calls. It must contain all bytes from the first byte of the message on. */
 #ifndef RC_HTTP_HTTP1_H
 #define RC_HTTP_HTTP1_H
 
@@ -29,8 +29,8 @@
 
 #define RC_HTTP1_FIELDS_MAX 112
 
-/* Name, status for the client, and message of each fault. For a fault in a response the upstream is
- * to blame, whatever the status. */
+/* The columns are the name of a fault, the status for the client, and the message. The status is
+ * for faults in requests; a fault in a response is the upstream's. */
 #define RC_HTTP1_FAULTS(X)                                                           \
     X(NONE, 0, "")                                                                   \
     X(SYNTAX, 400, "the message is not HTTP/1.1")                                    \
@@ -64,7 +64,8 @@ typedef enum rc_http1_fault {
 #undef RC_HTTP1_ENUM
 } rc_http1_fault;
 
-/* Columns of the table of faults. The text is static. */
+/* rc_http1_fault_status and rc_http1_fault_text return the status and the static message of a fault
+ * in RC_HTTP1_FAULTS. */
 int rc_http1_fault_status(rc_http1_fault fault);
 const char *rc_http1_fault_text(rc_http1_fault fault);
 
@@ -73,7 +74,7 @@ typedef enum rc_http1_kind {
     RC_HTTP1_RESPONSE = 2
 } rc_http1_kind;
 
-/* How the end of the body is found. */
+/* How the parser finds the end of the body. */
 typedef enum rc_http1_framing {
     RC_HTTP1_NO_BODY = 0,
     RC_HTTP1_LENGTH = 1,
@@ -82,8 +83,8 @@ typedef enum rc_http1_framing {
 } rc_http1_framing;
 
 typedef enum rc_http1_event {
-    RC_HTTP1_MORE = 0, /* All bytes were used; the message continues. */
-    RC_HTTP1_HEAD = 1, /* The head is complete; its facts may be read. */
+    RC_HTTP1_MORE = 0, /* All bytes were used; more input is needed. */
+    RC_HTTP1_HEAD = 1, /* The head is complete: rc_http1_find and the like may be called. */
     RC_HTTP1_BODY = 2, /* A piece of the body is in rc_http1.body. */
     RC_HTTP1_END = 3,  /* The message is complete. */
     RC_HTTP1_FAULT = 4 /* The connection must be closed. */
@@ -94,11 +95,12 @@ typedef struct rc_http1_limits {
     uint32_t head_bytes;
     uint32_t target_bytes;
     uint32_t field_count;           /* Must not exceed RC_HTTP1_FIELDS_MAX. */
-    uint32_t chunk_extension_bytes; /* Per request, or per chunk of a response. */
+    uint32_t chunk_extension_bytes; /* In one request, or in one chunk of a response. */
     uint32_t trailer_bytes;
 } rc_http1_limits;
 
-/* Defaults: head 64 KiB, target 8 KiB, 100 fields, extensions 1 KiB, trailer 8 KiB. */
+/* The default limits: head 64 KiB, target 8 KiB, 100 fields, chunk extensions 1 KiB, trailer 8
+ * KiB. */
 extern const rc_http1_limits rc_http1_limits_default;
 
 /* A header field as offsets into the head. Each parser has many of them, so the struct is
@@ -107,8 +109,7 @@ typedef struct rc_http1_field {
     uint32_t name_at;
     uint32_t value_len;
     uint16_t name_len;
-    uint16_t gap; /* Bytes between the end of the name and the start of the value: colon and white
-                   * space. */
+    uint16_t gap; /* Number of bytes between name and value: colon and white space. */
 } rc_http1_field;
 
 static inline uint32_t rc_http1_value_at(const rc_http1_field *field)
@@ -123,7 +124,7 @@ typedef struct rc_http1 {
     uint32_t head_bytes;
     uint32_t target_at; /* Offset of the request's path and query. */
     uint32_t target_len;
-    uint32_t host_at; /* Host and port, if the target is a whole URL. */
+    uint32_t host_at; /* Offset of host and port, if the target is a whole URL. */
     uint32_t host_len;
     uint32_t field_count;
     uint32_t extension_bytes;
@@ -138,38 +139,42 @@ typedef struct rc_http1 {
     bool is_head_done;
     bool is_whole;
     bool is_in_trailer; /* The last chunk has been read. */
-    bool is_at_chunk;   /* llhttp is at the start of a chunk and has read none of it. */
+    bool is_at_chunk;   /* llhttp is at the start of a chunk and has read no byte of it. */
     bool is_paused;     /* One of our callbacks paused llhttp. */
     bool is_value;      /* The current header's value has begun. */
-    bool is_kept_alive; /* The peer allows reuse of the connection. */
-    bool is_bodiless;   /* A response to HEAD: it has no body whatever its head declares. */
-    uint64_t length;    /* Content-Length, if framing is LENGTH. */
+    bool is_kept_alive; /* The head allows reuse of the connection. */
+    bool is_bodiless;   /* A response to HEAD, which has no body whatever its head declares. */
+    uint64_t length;    /* Content-Length, if framing is RC_HTTP1_LENGTH. */
     rc_http1_extension extension; /* State of the current chunk's extensions. */
     rc_http1_trailer trailer;
     uint64_t left; /* Bytes of `length` not received yet. */
-    rc_str body;   /* The piece of the latest BODY event; views the input. */
+    rc_str body;   /* The piece of the latest RC_HTTP1_BODY event; views the input. */
     rc_http1_field fields[RC_HTTP1_FIELDS_MAX];
     llhttp_t parser;
 } rc_http1;
 
-/* Prepares for the first byte of a message. limits: borrows. */
+/* Prepares the parser for the first byte of a message. limits: borrows as long as the parser is
+ * used. */
 void rc_http1_init(rc_http1 *reader, rc_http1_kind kind, const rc_http1_limits *limits);
 
 /* Declares that the message is a response to HEAD, which has no body. */
 void rc_http1_set_bodiless(rc_http1 *reader);
 
-/* Reads the head. bytes: the message from its first byte on, including those of earlier calls.
- * MORE, HEAD (head_bytes long) or FAULT. */
+/* Reads the head. `bytes` is the message from its first byte on, including the bytes of earlier
+ * calls. Returns RC_HTTP1_MORE, RC_HTTP1_HEAD (reader->head_bytes is the head's length) or
+ * RC_HTTP1_FAULT. bytes: borrows during the call. */
 rc_http1_event rc_http1_read_head(rc_http1 *reader, rc_str bytes);
 
-/* Reads the body; moves *input past the bytes used. BODY (see reader->body), END, MORE or FAULT. */
+/* Reads the body and moves *input past the bytes used. Returns RC_HTTP1_BODY (reader->body is the
+ * piece, a view of the input), RC_HTTP1_END, RC_HTTP1_MORE or RC_HTTP1_FAULT. */
 rc_http1_event rc_http1_read_body(rc_http1 *reader, rc_str *input);
 
-/* Handles the peer's close. END if the close ends the message correctly, else FAULT. */
+/* Must be called when the peer has closed the connection. Returns RC_HTTP1_END if the close ends
+ * the message correctly, else RC_HTTP1_FAULT. */
 rc_http1_event rc_http1_close(rc_http1 *reader);
 
-/* The functions below return facts of the head. head: the bytes passed to rc_http1_read_head. The
- * results are views of head. */
+/* The following functions with a parameter `head` return parts of the head. `head` has the bytes
+ * that were passed to rc_http1_read_head. The results view (point into) head. */
 static inline rc_str rc_http1_target(const rc_http1 *reader, const char *head)
 {
     return rc_str_make(head + reader->target_at, reader->target_len);
@@ -183,29 +188,30 @@ static inline rc_str rc_http1_value(const rc_http1 *reader, const char *head, ui
     const rc_http1_field *field = &reader->fields[index];
     return rc_str_make(head + rc_http1_value_at(field), field->value_len);
 }
-/* The request's host: the Host field, or the authority of a target that is a whole URL (RFC 9112,
- * section 3.2.2). Empty: an HTTP/1.0 request without either. Views head. */
+/* Returns the request's host: the Host field, or the authority of a target that is a whole URL (RFC
+ * 9112, section 3.2.2). Empty for an HTTP/1.0 request that has neither. The result views head. */
 rc_str rc_http1_host(const rc_http1 *reader, const char *head);
-/* The method's name; static. */
+/* Returns the static name of the method. */
 rc_str rc_http1_method(const rc_http1 *reader);
 static inline int rc_http1_status(const rc_http1 *reader)
 {
     return reader->status;
 }
 
-/* The value of the only field of that lower-case name; empty if there is none or several. Views
- * head. */
+/* Returns the value of the field with the lower-case name `name`, or the empty string if the head
+ * has no such field or several. The result views head. */
 rc_str rc_http1_find(const rc_http1 *reader, const char *head, rc_str name);
 
-/* Returns Content-Length, or UINT64_MAX without one. */
+/* Returns Content-Length, or UINT64_MAX if there is none. */
 uint64_t rc_http1_length(const rc_http1 *reader);
 
-/* Whether another message may follow on the connection. False if the message is incomplete. */
+/* Returns whether another message may follow on the connection; false if this message is
+ * incomplete. */
 bool rc_http1_is_reusable(const rc_http1 *reader);
 
-/* Compares len bytes of any case with `lower`, which has letters, digits and dashes only. Setting
- * bit 0x20 maps no byte other than the upper-case letters to one of these, because a parsed head
- * has no control characters. */
+/* Compares `len` bytes of `text` with `lower`, ignoring case. `lower` has only lower-case letters,
+ * digits and dashes. Setting bit 0x20 converts upper-case letters; it cannot convert any other byte
+ * to a character of `lower`, because a parsed head has no control characters. */
 static inline bool rc_http1_is_same(const char *text, const char *lower, size_t len)
 {
     const uint64_t small = UINT64_C(0x2020202020202020);
@@ -224,7 +230,7 @@ static inline bool rc_http1_is_same(const char *text, const char *lower, size_t 
     return true;
 }
 
-/* Compares a header's name with a lower-case one. */
+/* Compares a header's name with a lower-case name, ignoring case. */
 static inline bool rc_http1_is_name(rc_str name, rc_str lower)
 {
     return name.len == lower.len && rc_http1_is_same(name.ptr, lower.ptr, lower.len);

@@ -49,7 +49,7 @@ static bool move(rc_http1_extension *extension, int state)
     return true;
 }
 
-/* Handles a byte after a name or a value, where the line may end. */
+/* Handles a byte after the end of a name or a value. */
 static bool step_after_item(rc_http1_extension *extension, char c, bool may_be_valued)
 {
     if (c == ';')
@@ -89,7 +89,7 @@ static bool step(rc_http1_extension *extension, char c)
     }
 }
 
-/* Whether the line may end here. White space before the line's end is not allowed. */
+/* Returns whether the size line may end in this state. It may not end after white space. */
 static bool may_end(const rc_http1_extension *extension)
 {
     return extension->state == NAME || extension->state == VALUE || extension->state == UNQUOTED;

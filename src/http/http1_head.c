@@ -30,8 +30,8 @@ rc_str rc_http1_host(const rc_http1 *reader, const char *head)
                                 : rc_http1_find(reader, head, RC_STR("host"));
 }
 
-/* CR and LF occur only as pairs, no line begins with white space, and the tab is the only other
- * control character. */
+/* Checks that CR and LF occur only as pairs, that no line begins with white space, and that the
+ * head has no other control character than the tab. */
 static rc_http1_fault check_bytes(const char *head, uint32_t len)
 {
     const char *end = head + len;
@@ -52,7 +52,7 @@ static rc_http1_fault check_bytes(const char *head, uint32_t len)
     return RC_HTTP1_FAULT_NONE;
 }
 
-/* The colon must follow the name directly: llhttp allows a space in some modes. */
+/* Checks that the colon directly follows the name, because llhttp allows a space in some modes. */
 static rc_http1_fault check_names(const rc_http1 *reader, const char *head)
 {
     for (uint32_t i = 0; i < reader->field_count; i++) {
@@ -65,7 +65,7 @@ static rc_http1_fault check_names(const rc_http1 *reader, const char *head)
     return RC_HTTP1_FAULT_NONE;
 }
 
-/* llhttp does not remove the white space after a value. */
+/* Removes the white space after each value, which llhttp does not do. */
 static void trim_values(rc_http1 *reader, const char *head)
 {
     for (uint32_t i = 0; i < reader->field_count; i++) {
@@ -82,8 +82,8 @@ static bool begins(const char *text, size_t len, rc_str with)
     return len >= with.len && memcmp(text, with.ptr, with.len) == 0;
 }
 
-/* METHOD SP target SP HTTP/1.N CR LF, one space each. One empty line before it is allowed (RFC
- * 9112, section 2.2). */
+/* Returns whether the first line is METHOD SP target SP HTTP/1.N CR LF, with single spaces. One
+ * empty line before the request line is allowed (RFC 9112, section 2.2). */
 static bool is_request_line(const rc_http1 *reader, const char *head)
 {
     uint32_t start = begins(head, reader->head_bytes, RC_STR("\r\n")) ? 2 : 0;
@@ -97,7 +97,8 @@ static bool is_request_line(const rc_http1 *reader, const char *head)
             begins(head + end, left, RC_STR(" HTTP/1.0\r\n")));
 }
 
-/* HTTP/1.N SP three digits, then CR, or SP and a reason. */
+/* Returns whether the first line is HTTP/1.N SP and three digits, followed by CR, or by SP and a
+ * reason phrase. */
 static bool is_status_line(const rc_http1 *reader, const char *head)
 {
     if (reader->head_bytes < 14 || !begins(head, reader->head_bytes, RC_STR("HTTP/1.")) ||
@@ -107,7 +108,7 @@ static bool is_status_line(const rc_http1 *reader, const char *head)
            head[11] >= '0' && head[11] <= '9';
 }
 
-/* One bit for each allowed character, 32 per element. */
+/* A set of characters: one bit per character, 32 bits per element. */
 typedef uint32_t char_set[8];
 
 static bool is_all_of(rc_str text, const uint32_t *set)
@@ -120,7 +121,7 @@ static bool is_all_of(rc_str text, const uint32_t *set)
     return true;
 }
 
-/* Allowed: letters, digits and -._~:[]% */
+/* The allowed characters are letters, digits and -._~:[]% */
 bool rc_http1_is_host(rc_str host)
 {
     static const char_set allowed = {0, 0x07ff6020, 0xaffffffe, 0x47fffffe};
@@ -128,7 +129,7 @@ bool rc_http1_is_host(rc_str host)
            (rc_vec16_is_simple(host.ptr, host.len, '/') || is_all_of(host, allowed));
 }
 
-/* Allowed: all visible characters except #"<>\^`{|} */
+/* The allowed characters are all visible ASCII characters except #"<>\^`{|} */
 bool rc_http1_is_path(rc_str target)
 {
     static const char_set allowed = {0, 0xaffffff2, 0xafffffff, 0x47fffffe};
@@ -148,8 +149,8 @@ static bool is_method(uint8_t method)
     return false;
 }
 
-/* Splits a target that is a whole URL, as sent to proxies, into host and path. A URL without a path
- * gets the path "/", for which the last slash of "://" is used. */
+/* Splits a target that is a whole URL, as clients send it to proxies, into host and path. If the
+ * URL has no path, the path is "/", and its offset is that of the last slash in "://". */
 static bool split_url(rc_http1 *reader, const char *head)
 {
     const rc_str scheme = RC_STR("http://");
@@ -166,8 +167,8 @@ static bool split_url(rc_http1 *reader, const char *head)
     return rc_http1_is_host(rc_str_make(host, reader->host_len));
 }
 
-/* The Host field and the target's host must be equal: software behind the gateway may use
- * either. */
+/* Checks that the Host field and the target's host are equal, because software behind the gateway
+ * may use either of the two. */
 static rc_http1_fault check_host(const rc_http1 *reader, const char *head)
 {
     rc_str host = {NULL, 0};

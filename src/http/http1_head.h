@@ -5,32 +5,35 @@
 #include "base/vec16.h"
 #include "http/http1.h"
 
-/* Checks a head that llhttp has read; sets framing, length and is_kept_alive. */
+/* Checks a head that llhttp has read, and sets reader->framing, reader->length and
+ * reader->is_kept_alive. */
 rc_http1_fault rc_http1_check_head(rc_http1 *reader, const char *head);
 
-/* Sets the framing from the header fields that were found; reader->length must be set before. */
+/* Sets the framing. has_length and is_chunked tell which header fields were found. reader->length
+ * must be set before. */
 void rc_http1_set_framing(rc_http1 *reader, bool has_length, bool is_chunked);
 
-/* Whether host is one name, IPv4 address or bracketed IPv6 address, with an optional port. */
+/* Returns whether `host` is a name, an IPv4 address or a bracketed IPv6 address, with an optional
+ * port. */
 bool rc_http1_is_host(rc_str host);
 
-/* Whether target is in origin form: path and query, without authority or fragment, nothing
- * unescaped (RFC 9112, section 3.2.1). */
+/* Returns whether `target` is in origin form (RFC 9112, section 3.2.1): path and query without
+ * authority and fragment, and without characters that need escaping. */
 bool rc_http1_is_path(rc_str target);
 
-/* Parses a Content-Length of up to 18 digits. False: not a number. */
+/* Parses a Content-Length of up to 18 digits. Returns false if `text` is not such a number. */
 bool rc_http1_read_length(rc_str text, uint64_t *ret_length);
 
-/* Whether the message is a response without a body, whatever its head declares. */
+/* Returns whether the message is a response that has no body, whatever its head declares. */
 bool rc_http1_has_no_body(const rc_http1 *reader);
 
-/* Returns the first control character from `at` on, or end. */
+/* Returns the first control character from `at` on, or `end` if there is none. */
 static inline const char *rc_http1_find_control(const char *at, const char *end)
 {
     size_t left = (size_t)(end - at);
     for (size_t i = 0; i < left; i += RC_VEC16_BYTES) {
         rc_vec16 bytes =
-            rc_vec16_load_some(at + i, left - i); /* Bytes after the last one are NUL. */
+            rc_vec16_load_some(at + i, left - i); /* Bytes after the end are loaded as NUL. */
         uint32_t found = rc_vec16_bits((rc_vec16)(bytes < 0x20) | (rc_vec16)(bytes == 0x7f));
         if (found != 0)
             return at + i + __builtin_ctz(found);

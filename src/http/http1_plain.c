@@ -6,14 +6,16 @@
  *   ...                                    space after it
  *   CR LF
  *
- * with one Host, at most one each of Content-Length (digits), Transfer-Encoding (chunked) and
- * Connection (keep-alive, close), and not both of the first two. All parsers agree about such a
- * head. It reads a complete chunk of the form
+ * A request has one Host field. There is at most one Content-Length (digits), one Transfer-Encoding
+ * (chunked) and one Connection (keep-alive, close), and not both Content-Length and
+ * Transfer-Encoding. All parsers agree about such a head.
+ *
+ * The parser also reads a complete chunk of the form
  *
  *   size CR LF bytes CR LF                 size: a few digits, not all of them zeros
  *
- * llhttp and http1_head.c read everything else, including every faulty message. They give the same
- * results for the plain form; fuzz targets compare both. */
+ * llhttp and http1_head.c read every other message, including every faulty one. For the plain form
+ * they give the same results as this parser; fuzz targets compare the two. */
 #include "http/http1_plain.h"
 
 #include <string.h>
@@ -21,8 +23,8 @@
 #include "base/vec16.h"
 #include "http/http1_head.h"
 
-#define CHUNK_DIGITS_MAX 7u /* A larger chunk is never complete in one read. */
-#define NAME_MAX_BYTES 64u  /* SPECIAL_LENS has one bit for each name length below this. */
+#define CHUNK_DIGITS_MAX 7u /* A chunk with a longer size is never complete in one read. */
+#define NAME_MAX_BYTES 64u  /* SPECIAL_LENS has one bit for each name length below 64. */
 
 typedef struct scan {
     rc_http1 *reader;
@@ -40,7 +42,7 @@ static uint32_t offset_of(const scan *s, const char *at)
     return (uint32_t)(at - s->head);
 }
 
-/* Returns the CR that ends the line; NULL: the line does not end here, or contains a control
+/* Returns the CR that ends the line, or NULL if the line is incomplete or contains a control
  * character. */
 static inline const char *line_end(const char *at, const char *end)
 {
@@ -48,7 +50,8 @@ static inline const char *line_end(const char *at, const char *end)
     return end - found >= 2 && found[0] == '\r' && found[1] == '\n' ? found : NULL;
 }
 
-/* Returns the length of the name at `at`, up to its colon; 0: not a plain name. */
+/* Returns the length of the field name that begins at `at`, up to its colon, or 0 if the name is
+ * not plain. */
 static inline size_t name_len(const char *at, const char *end)
 {
     size_t left = (size_t)(end - at);
@@ -73,7 +76,8 @@ static bool read_connection(scan *s, rc_str value)
            (s->is_closing || rc_http1_is_name(value, RC_STR("keep-alive")));
 }
 
-/* Reads the fields that determine framing and connection reuse. False: not plain. */
+/* Reads the fields that determine framing and connection reuse. Returns false if the head is not
+ * plain. */
 static bool read_special(scan *s, rc_str name, rc_str value)
 {
     switch (name.len) {
@@ -101,7 +105,8 @@ static bool read_special(scan *s, rc_str name, rc_str value)
     (UINT64_C(1) << 4 | UINT64_C(1) << 7 | UINT64_C(1) << 10 | UINT64_C(1) << 14 | \
      UINT64_C(1) << 16 | UINT64_C(1) << 17)
 
-/* Reads the field line at `at`. Returns the start of the next line; NULL: not plain. */
+/* Reads the field line that begins at `at`. Returns the start of the next line, or NULL if the line
+ * is not plain. */
 static inline const char *read_field(scan *s, const char *at, rc_http1_field *field)
 {
     size_t name = name_len(at, s->end);
@@ -125,7 +130,8 @@ static inline const char *read_field(scan *s, const char *at, rc_http1_field *fi
     return end + 2;
 }
 
-/* Reads all field lines up to the empty one. Returns the start of the body, or NULL. */
+/* Reads all field lines up to the empty line. Returns the start of the body, or NULL if the head is
+ * incomplete or not plain. */
 static const char *read_fields(scan *s, const char *at)
 {
     rc_http1 *reader = s->reader;
@@ -148,7 +154,7 @@ static bool begins(const char *at, const char *end, rc_str with)
     return (size_t)(end - at) >= with.len && memcmp(at, with.ptr, with.len) == 0;
 }
 
-/* Returns the start of the field lines; NULL: not plain. read_status_line returns the same. */
+/* Returns the start of the field lines, or NULL if the request line is not plain. */
 static const char *read_request_line(const scan *s)
 {
     rc_http1 *reader = s->reader;
@@ -168,7 +174,8 @@ static const char *read_request_line(const scan *s)
                : NULL;
 }
 
-/* Interim responses (1xx) are left to llhttp: other rules apply to what follows them. */
+/* Returns the start of the field lines, or NULL if the status line is not plain. Interim responses
+ * (1xx) are left to llhttp, because other rules apply to the bytes that follow them. */
 static const char *read_status_line(const scan *s)
 {
     const char *digits = s->head + sizeof("HTTP/1.1 ") - 1;
@@ -206,7 +213,7 @@ bool rc_http1_read_plain(rc_http1 *reader, rc_str bytes)
     return true;
 }
 
-/* Returns the digit's value; above 15: not a digit. */
+/* Returns the value of a hexadecimal digit, or more than 15 if `c` is not a digit. */
 static inline unsigned hex_of(char c)
 {
     const unsigned digit = (unsigned char)c - '0';

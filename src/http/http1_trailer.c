@@ -12,7 +12,7 @@ enum {
     END
 };
 
-/* Field names that a trailer must not have (RFC 9110, section 6.5.1). */
+/* Names of fields that a trailer must not have (RFC 9110, section 6.5.1). */
 static const char *const refused[] = {
     "authorization",
     "connection",

@@ -9,12 +9,14 @@
 
 #define WINDOW_BITS 15
 #define GZIP_BITS (WINDOW_BITS + 16) /* Makes zlib expect gzip's header and checksum. */
-#define INPUT_MAX ((size_t)1 << 30)  /* Largest input of one zlib call: zlib counts in ints. */
+#define INPUT_MAX \
+    ((size_t)1 << 30) /* Maximum input of one zlib call, because zlib counts in
+                                      * ints. */
 
 typedef enum state {
     STATE_BEGIN = 0, /* No byte was decoded yet. */
     STATE_BODY = 1,
-    STATE_END = 2, /* The end of a gzip member, or of the whole body. */
+    STATE_END = 2, /* At the end of a gzip member, or of the whole body. */
     STATE_DAMAGED = 3,
     STATE_NO_MEMORY = 4
 } state;
@@ -24,17 +26,17 @@ struct rc_inflate {
     rc_coding coding;
     state state;
     z_stream zlib;
-    uint8_t first[2]; /* DEFLATE: the first two bytes, which tell whether a zlib header is
-                       * present. */
+    uint8_t first[2]; /* For RC_CODING_DEFLATE: the first two bytes, which show whether there is a
+                       * zlib header. */
     uint8_t first_len;
-    bool is_full; /* The last piece was filled up: zlib may hold more output. */
+    bool is_full; /* The latest piece was filled completely, so zlib may have more output. */
     char piece[RC_INFLATE_PIECE_BYTES];
 };
 
 /* ---- memory ---- */
 
-/* zlib does not pass the size of a block when it frees the block, so the size is stored before the
- * block. */
+/* Header of an allocated block. It stores the size of the block, because zlib does not pass the
+ * size when it frees the block. */
 typedef union block {
     size_t size;
     max_align_t align;
@@ -87,8 +89,8 @@ void rc_inflate_free(rc_inflate *inflater)
 
 /* ---- decoding ---- */
 
-/* Whether the bytes are a zlib header (RFC 1950, section 2.2). A body without one is raw deflate
- * data, which some servers send as "deflate". */
+/* Returns whether the bytes are a zlib header (RFC 1950, section 2.2). A body without this header
+ * is raw deflate data, which some servers send as "deflate". */
 static bool is_zlib_head(const uint8_t first[2])
 {
     return (first[0] & 0x0f) == Z_DEFLATED && first[0] >> 4 <= 7 &&
@@ -111,7 +113,8 @@ static void decode(rc_inflate *inflater, const void *bytes, size_t len, size_t *
         inflater->state = STATE_DAMAGED;
 }
 
-/* DEFLATE: waits for the first two bytes, which decide whether zlib is to expect its header. */
+/* Starts decoding. For RC_CODING_DEFLATE, first collects two bytes, which decide whether zlib has
+ * to expect its header. */
 static void begin(rc_inflate *inflater, rc_str *input)
 {
     size_t used = 0;
@@ -132,7 +135,8 @@ static void begin(rc_inflate *inflater, rc_str *input)
         decode(inflater, inflater->first, 2, &used);
 }
 
-/* After a gzip member, another member may follow, or zero bytes that fill a block. */
+/* Continues after the end of a gzip member: another member may follow, or zero bytes that fill up a
+ * block. */
 static void next_member(rc_inflate *inflater, rc_str *input)
 {
     while (inflater->coding == RC_CODING_GZIP && input->len > 0 && input->ptr[0] == '\0')
@@ -144,7 +148,7 @@ static void next_member(rc_inflate *inflater, rc_str *input)
                           : STATE_DAMAGED;
 }
 
-/* Performs one decoding step. False: nothing can be done without further input. */
+/* Performs one decoding step. Returns false if no progress is possible without further input. */
 static bool advance(rc_inflate *inflater, rc_str *input)
 {
     size_t used = 0;

@@ -1,12 +1,12 @@
 /* rc_inflate: decompresses a body piece by piece.
  *
- *   step(input) ──► PIECE ──► PIECE ──► ... ──► MORE      the input is used up
+ *   step(input) ──► PIECE ──► PIECE ──► ... ──► MORE      all input was used
  *                     └──────────────────────► DAMAGED | NO_MEMORY, for all later calls
  *
  * Memory is bounded whatever the input declares: 16 KiB for the piece and about 40 KiB for zlib,
- * from the allocator passed in. A gzip body may have several members, one after the other (RFC
- * 1952, section 2.2). Other bytes after the end make the body DAMAGED, since their meaning is
- * unknown. */
+ * from the given allocator. A gzip body may have several members, one after the other (RFC 1952,
+ * section 2.2). Other bytes after the end make the result RC_INFLATE_DAMAGED, because their meaning
+ * is unknown. */
 #ifndef RC_HTTP_INFLATE_H
 #define RC_HTTP_INFLATE_H
 
@@ -20,23 +20,24 @@
 typedef struct rc_inflate rc_inflate;
 
 typedef enum rc_inflate_result {
-    RC_INFLATE_MORE = 0,  /* All input was used; more is needed. */
+    RC_INFLATE_MORE = 0,  /* All input was used; more input is needed. */
     RC_INFLATE_PIECE = 1, /* *ret_piece is set; call again with the remaining input. */
     RC_INFLATE_DAMAGED = 2,
     RC_INFLATE_NO_MEMORY = 3
 } rc_inflate_result;
 
-/* Creates a decompressor (gives). coding: GZIP or DEFLATE. alloc: copies. NULL: no memory. */
+/* Creates a decompressor for RC_CODING_GZIP or RC_CODING_DEFLATE. Returns NULL if there is no
+ * memory. The result: gives; rc_inflate_free frees it. alloc: copies the struct. */
 rc_inflate *rc_inflate_new(rc_coding coding, const rc_alloc *alloc);
 
-/* Frees the decompressor (takes); NULL is allowed. */
+/* Frees the decompressor. inflater: takes; NULL is allowed. */
 void rc_inflate_free(rc_inflate *inflater);
 
-/* Decompresses the next piece. Moves *input past the bytes used. *ret_piece: set only if the result
- * is PIECE; views the inflater until the next call. */
+/* Decompresses the next piece and moves *input past the bytes used. *ret_piece is set only if the
+ * result is RC_INFLATE_PIECE, and views the inflater until the next call. */
 rc_inflate_result rc_inflate_step(rc_inflate *inflater, rc_str *input, rc_str *ret_piece);
 
-/* Whether the body is complete if the input ends here. An empty body is complete. */
+/* Returns whether the body is complete if no more input follows. An empty body is complete. */
 bool rc_inflate_is_whole(const rc_inflate *inflater);
 
 #endif
