@@ -205,7 +205,7 @@ static bool find_credential(const rc_call *call, uint16_t *ret_credential)
     if (!target || (!rc_call_is_capacity(failure) && failure->code != RC_CODE_RATE_LIMITED) ||
         failure->limit_kind == RC_LIMIT_KIND_CONCURRENCY)
         return false;
-    /* Each credential is tried once between two waits, even if none of them cools down. */
+    /* Each credential is tried once between two waits, even if no credential is cooling down. */
     return call->credential_switches + 1 < target->credential_count &&
            rc_call_is_open(call, attempt->entry, &skip) &&
            rc_shared_pick_other_credential(call->shared, attempt->target, attempt->credential,
@@ -604,7 +604,7 @@ static rc_action resume_here(rc_call *call, uint64_t entropy)
         return rc_call_do_try(call, next.entry, RC_NO_TARGET, RC_WHY_COOLING_NEXT_TARGET);
     if (alone.until_ms == RC_UNLIMITED)
         return stop_for_good(call, &alone, next);
-    call->entry_attempts -= rc_call_take_limit_wait(call, &alone); /* wait_again adds it again */
+    call->entry_attempts -= rc_call_take_limit_wait(call, &alone); /* wait_again adds 1 again */
     return wait_again(call, alone.until_ms, RC_WHY_ATTEMPTS_SPENT,
                       earlier(here.until_ms, next.until_ms), entropy);
 }

@@ -46,8 +46,8 @@ uint32_t rc_call_max_entry_attempts(const rc_call *call, uint16_t entry);
  * the time at which the entry may open; otherwise it is not written. */
 bool rc_call_is_open(const rc_call *call, uint16_t entry, rc_skip *ret_skip);
 
-/* As rc_call_is_open, but assumed cooldowns do not close the entry. For a call that has no other
- * open target. */
+/* As rc_call_is_open, but assumed cooldowns do not close the entry. Used for a call that has no
+ * other open target. */
 bool rc_call_is_open_alone(const rc_call *call, uint16_t entry, rc_skip *ret_skip);
 
 /* Adds a skipped entry to the call's list of skips, which the audit records. */

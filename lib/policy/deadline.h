@@ -15,10 +15,11 @@ typedef enum rc_announced_by {
     RC_ANNOUNCED_SERVER_TIMEOUT = 2 /* X-Server-Timeout */
 } rc_announced_by;
 
-/* Everything that limits one call. */
+/* The time limits of one call. */
 typedef struct rc_deadline_limits {
     uint64_t received_ms;  /* when the first byte of the request arrived */
-    uint64_t called_ms;    /* when the call began: its body is complete and its route known */
+    uint64_t called_ms;    /* when the call began, that is, when its body was complete and its route
+                              known */
     uint64_t client_ms;    /* length of the client's own deadline, from received_ms; 0: none */
     uint64_t announced_ms; /* the SDK's announced timeout, from called_ms; 0: none */
     rc_announced_by announced_by;

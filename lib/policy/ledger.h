@@ -48,7 +48,7 @@
 /* Estimated output tokens of a response if the request sets no limit of its own. */
 #define RC_LEDGER_DEFAULT_OUTPUT_TOKENS 4096u
 
-/* The numbers match the words in spec/config.def. */
+/* The values are the positions of the words in spec/config.def. */
 typedef enum rc_ledger_period {
     RC_LEDGER_DAY = 0,
     RC_LEDGER_MONTH = 1,
@@ -196,11 +196,12 @@ void rc_ledger_note_unpriced(rc_ledger *ledger, const rc_ledger_reservation *res
 void rc_ledger_restore_unpriced(rc_ledger *ledger, uint32_t budget, int64_t day, uint64_t attempts,
                                 int64_t now_unix_ms);
 
-/* Ends a reservation whose attempt was not sent. Returns true as rc_ledger_settle does. */
+/* Ends a reservation whose attempt was not sent. Returns true if paused attempts may now be
+ * granted. */
 bool rc_ledger_release(rc_ledger *ledger, rc_ledger_reservation *reservation);
 
-/* Raises the limit for the current window by an operator's order. Returns true as rc_ledger_settle
- * does. */
+/* Raises the limit for the current window by an operator's order. Returns true if paused attempts
+ * may now be granted. */
 bool rc_ledger_raise(rc_ledger *ledger, uint32_t budget, uint64_t more, int64_t now_unix_ms);
 
 /* Reads the state of a budget. False: the budget is not in force, *ret_state is not written. */

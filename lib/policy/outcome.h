@@ -1,5 +1,5 @@
 /* Outcomes: the code, status and message of every end that no provider reported. The gateway and
- * its in-process client choose an outcome by its situation; only this module maps situations to
+ * its in-process client choose an outcome by the situation; only this module maps situations to
  * codes, and codes to what the gateway does about them. The rows are in spec/outcomes.def. */
 #ifndef RC_POLICY_OUTCOME_H
 #define RC_POLICY_OUTCOME_H
@@ -35,9 +35,9 @@ rc_local_outcome rc_outcome_of_refusal(int status);
 
 /* Why the targets of a call were unavailable: the number of targets by cause. */
 typedef struct rc_unavailable_causes {
-    uint32_t used_up; /* the quota is used up */
-    uint32_t refused; /* the keys were refused */
-    uint32_t other;   /* causes that end by themselves */
+    uint32_t used_up; /* targets whose quota is used up */
+    uint32_t refused; /* targets whose keys were refused */
+    uint32_t other;   /* targets with a cause that ends by itself */
     rc_code first;    /* code of the target in `other` that is available first; NONE: not known */
 } rc_unavailable_causes;
 
@@ -49,7 +49,7 @@ typedef struct rc_stopped_call {
     const rc_action *action;           /* the final action, with the reason; borrows */
     bool is_attempted;                 /* an attempt failed */
     bool is_late;                      /* the deadline ended the latest attempt */
-    bool is_other_interface;           /* no provider has the endpoint's interface */
+    bool is_other_interface;           /* no provider has the API of the endpoint */
     rc_unavailable_causes unavailable; /* used when every target is unavailable */
 } rc_stopped_call;
 
@@ -81,20 +81,24 @@ bool rc_outcome_is_unavailable(const rc_action *action);
 
 /* ---- properties of codes ---- */
 
-/* True: the request of an attempt that ended with this code may have been carried out.
+/* Returns whether the request of an attempt that ended with this code may have been carried out.
  * RC_CODE_NONE: the attempt did not fail. */
 bool rc_outcome_may_be_done(rc_code code);
-/* True: the gateway has no capacity now, and states when to try again. */
+/* Returns whether the code means that the gateway has no capacity now and states when to try
+ * again. */
 bool rc_outcome_is_busy(rc_code code);
-/* True: a limit of the provider was reached. */
+/* Returns whether the code means that a limit of the provider was reached. */
 bool rc_outcome_is_limit(rc_code code);
-/* True: the quota of a key is used up. */
+/* Returns whether the code means that the quota of a key is used up. */
 bool rc_outcome_is_used_up(rc_code code);
-/* True: the key cannot be used until its quota renews or an operator acts; the state is saved. */
+/* Returns whether the code means that the key cannot be used until its quota renews or an operator
+ * acts. The store saves this state of the key. */
 bool rc_outcome_is_lasting(rc_code code);
-/* True: the path does not exist, or the path names a resource that does not exist. */
+/* Returns whether the code means that the path does not exist, or names a resource that does not
+ * exist. */
 bool rc_outcome_is_missing(rc_code code);
-/* True: the resource is in a state that does not allow the request. */
+/* Returns whether the code means that the resource is in a state that does not allow the
+ * request. */
 bool rc_outcome_is_conflict(rc_code code);
 
 #endif

@@ -124,7 +124,7 @@ void rc_shared_set_limit(rc_shared *shared, uint16_t target, uint32_t max_in_fli
     rc_shared_lock(shared);
     rc_target *t = rc_shared_target(shared, target);
     if (t)
-        t->limiter.max = max_in_flight; /* calls in flight stay counted */
+        t->limiter.max = max_in_flight; /* the count of calls in flight stays */
     rc_shared_unlock(shared);
 }
 
@@ -158,7 +158,7 @@ void rc_shared_cool_down_credential(rc_shared *shared, uint16_t credential,
     else if (c)
         rc_credential_cool_down(c, state, until_ms, true);
     if (c)
-        c->is_429 = true; /* the store does not record the status; most providers send 429 */
+        c->is_429 = true; /* the store does not record the HTTP status; most providers send 429 */
     rc_shared_unlock(shared);
 }
 
