@@ -7,8 +7,9 @@
  *                                        ├─ STREAM   is_in_shape(piece); false: WHOLE from then on
  *                                        └─ RELAY    passed on as it arrives
  *
- * A verdict is data: the caller fails the attempt or passes the response on. It does not depend on
- * how the body was split into pieces. Nothing is allocated except in the buffers of the caller. */
+ * A verdict is data: the caller fails the attempt or passes the response on. The verdict does not
+ * depend on how the body was split into pieces. Nothing is allocated except in the buffers of the
+ * caller. */
 #ifndef RC_EXCHANGE_RESPONSE_H
 #define RC_EXCHANGE_RESPONSE_H
 
@@ -26,15 +27,15 @@
 /* How a response is handled. */
 typedef enum rc_response_mode {
     RC_MODE_HEAD = 0,   /* The head has not arrived. */
-    RC_MODE_ERROR = 1,  /* Collected, then classified. */
-    RC_MODE_WHOLE = 2,  /* Held until complete, examined, then passed on. */
+    RC_MODE_ERROR = 1,  /* The body is collected, then classified. */
+    RC_MODE_WHOLE = 2,  /* The body is held until it is complete, examined, then passed on. */
     RC_MODE_STREAM = 3, /* Events are parsed and passed on one by one. */
-    RC_MODE_RELAY = 4   /* Passed on as it arrives. */
+    RC_MODE_RELAY = 4   /* The body is passed on as it arrives. */
 } rc_response_mode;
 
 /* The body shape that the client expects. */
 typedef enum rc_expected_shape {
-    RC_EXPECT_ANY = 0, /* Unknown, or several are allowed. */
+    RC_EXPECT_ANY = 0, /* Not known, or several shapes are allowed. */
     RC_EXPECT_OBJECT = 1,
     RC_EXPECT_EVENTS = 2,
     RC_EXPECT_ARRAY = 3
@@ -42,7 +43,7 @@ typedef enum rc_expected_shape {
 
 /* The facts of the client's request that decide what a response must be. */
 typedef struct rc_response_request {
-    const rc_endpoint *endpoint; /* A static row. */
+    const rc_endpoint *endpoint; /* A static row of spec/endpoints.def. */
     bool is_stream;
     bool is_stream_unknown; /* `stream` is neither true nor false, or was not read. */
     bool is_sse;            /* The query has alt=sse. */
@@ -52,22 +53,22 @@ typedef struct rc_response_request {
 /* The facts of a response's head. */
 typedef struct rc_response_facts {
     int status;
-    rc_str content_type;   /* Empty: none. */
-    bool is_bodiless;      /* A response to HEAD. */
+    rc_str content_type;   /* Empty: the head has none. */
+    bool is_bodiless;      /* A response to a HEAD request, which has no body. */
     bool has_length;       /* The head states the length of the body. */
-    uint64_t length_bytes; /* If has_length. */
+    uint64_t length_bytes; /* Valid if has_length. */
     bool is_compressed;    /* There is a body, and it has a content coding. */
     bool is_coding_known;  /* The caller can decompress that coding. */
 } rc_response_facts;
 
-/* The caller's storage. Callers may read all members. They change only `usage` and `watch`, while
- * the mode is STREAM or RELAY. */
+/* The caller provides the storage. Callers may read all members. They change only `usage` and
+ * `watch`, while the mode is STREAM or RELAY. */
 typedef struct rc_response {
     rc_response_request request;
     int status;
     bool is_called_events; /* The content type is text/event-stream. */
     bool is_called_json;   /* The content type is application/json. */
-    bool is_bodiless;      /* A response to HEAD. */
+    bool is_bodiless;      /* A response to a HEAD request, which has no body. */
     bool is_decoded;       /* The body is compressed; it is decompressed before it is judged and
                             * passed on. */
     bool has_length;       /* length_bytes is the length of the bytes that are passed on. */
