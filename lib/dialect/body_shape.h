@@ -24,9 +24,9 @@ typedef enum rc_body_kind {
     RC_BODY_OTHER = 4
 } rc_body_kind;
 
-/* The caller's storage; zero it before the first step. */
+/* The caller provides the storage and zeroes it before the first step. */
 typedef struct rc_body_shape {
-    rc_body_kind kind;               /* final once it is not UNDECIDED */
+    rc_body_kind kind;               /* does not change once it is not UNDECIDED */
     uint8_t prefix_len;              /* private: length of prefix */
     char prefix[RC_BODY_PREFIX_MAX]; /* private: start of a possible field name */
 } rc_body_shape;

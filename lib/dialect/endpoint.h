@@ -59,7 +59,7 @@ typedef struct rc_endpoint {
     rc_endpoint_method method;
     rc_wire wire;
     rc_dialect dialect;
-    rc_stream_dialect stream; /* RC_STREAM_UNWATCHED: not parsed. */
+    rc_stream_dialect stream; /* RC_STREAM_UNWATCHED: responses are not parsed. */
     rc_family family;
     rc_model_location model;
     rc_endpoint_streams streams;
@@ -68,12 +68,13 @@ typedef struct rc_endpoint {
                                      * Empty: that API family lacks the endpoint. */
 } rc_endpoint;
 
-/* A path split into its parts, which view the path. */
+/* The parts of a path. They view (point into) the path. */
 typedef struct rc_endpoint_match {
     const rc_endpoint *endpoint;
     rc_str model;            /* The model as written, with escapes; set if it is in the path. */
     rc_str provider;         /* Provider of a passthrough. */
-    rc_str passthrough_path; /* Path of a passthrough, from the slash behind the provider on. */
+    rc_str passthrough_path; /* Path of a passthrough, from the slash after the provider's name
+                              * on. */
 } rc_endpoint_match;
 
 /* Returns a static row of the table. NULL: `index` is past the end. */
@@ -83,8 +84,8 @@ const rc_endpoint *rc_endpoint_at(size_t index);
  * False: no endpoint has this path. */
 bool rc_endpoint_find(rc_str path, rc_endpoint_match *ret_match);
 
-/* Returns whether the endpoint allows the method. HEAD is allowed where GET is; methods other than
- * GET, HEAD and POST only where ANY is. */
+/* Returns whether the endpoint allows the method. HEAD is allowed where GET is allowed. Methods
+ * other than GET, HEAD and POST are allowed only by RC_METHOD_ANY. */
 bool rc_endpoint_accepts(const rc_endpoint *endpoint, rc_str method);
 
 /* Returns the wire (API family) of a provider of this dialect. */

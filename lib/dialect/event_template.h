@@ -34,7 +34,7 @@ typedef struct rc_event_template_slot {
     bool is_weighed; /* the content counts for the estimate of tokens */
 } rc_event_template_slot;
 
-/* The caller's storage; a zeroed template matches no event. */
+/* The caller provides the storage. A zeroed template matches no event. */
 struct rc_event_template {
     uint16_t len;  /* length of text; 0: nothing was recorded */
     uint8_t count; /* number of slots */
@@ -59,7 +59,7 @@ typedef struct rc_event_recorder {
     size_t len;             /* length of the text so far */
     size_t count;           /* number of slots so far */
     uint64_t content_bytes; /* bytes of the content that was left out */
-    uint64_t weight;        /* weight of that content */
+    uint64_t weight;        /* weight of the content that was left out */
     rc_event_template_slot slots[RC_EVENT_TEMPLATE_SLOTS_MAX];
     char text[RC_EVENT_TEMPLATE_TEXT_MAX];
 } rc_event_recorder;
@@ -86,8 +86,8 @@ static inline void rc_event_recorder_begin(rc_event_recorder *recorder, rc_event
 void rc_event_recorder_add_content(rc_event_recorder *recorder, rc_str raw, const uint64_t *weight);
 void rc_event_recorder_add_ignored(rc_event_recorder *recorder, rc_str key, char first, rc_str raw);
 
-/* Ends recording with the result of the walk. Replaces the template if the event is suitable, else
- * leaves it unchanged. */
+/* Ends recording with the result of the walk. Replaces the template if the event is suitable,
+ * otherwise leaves the template unchanged. */
 void rc_event_recorder_end(rc_event_recorder *recorder, rc_stream_dialect dialect, rc_str name,
                            const rc_stream_walk_result *found);
 

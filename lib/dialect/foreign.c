@@ -46,8 +46,8 @@ static bool is_json(rc_str body)
 }
 
 /* Returns whether the body looks like a provider's error. For 404 and 405 an object must have a
- * member that providers use: a web framework answers {"detail":"Not Found"} for an unknown path,
- * while other statuses use "detail" for invalid requests. */
+ * member that providers use, because web frameworks respond to an unknown path with {"detail":"Not
+ * Found"}. For other statuses, "detail" describes an invalid request. */
 static bool is_error_of_provider(int status, rc_str body)
 {
     rc_json_member members[] = {

@@ -24,7 +24,7 @@ typedef struct rc_prompt_turn {
     rc_str text;
     const rc_prompt_image *images; /* only in turns of the user */
     size_t image_count;
-    const rc_tool_call *calls; /* only in turns of the model; they follow its text */
+    const rc_tool_call *calls; /* only in turns of the model; the calls follow its text */
     size_t call_count;
     const rc_tool_result *results; /* only in turns of the user: the results of all calls in the
                                     * turn before, in the order of the calls; the text of the turn
@@ -40,7 +40,7 @@ typedef struct rc_prompt {
     size_t turn_count;
     const rc_tool *tools;
     size_t tool_count;
-    uint32_t max_tokens; /* limit of the response; 0: none */
+    uint32_t max_tokens; /* maximum tokens of the response; 0: no limit */
     rc_str temperature;  /* a JSON number; empty: not set */
     bool is_stream;
     /* For the OpenAI dialect only: some compatible servers reject the JSON members of these two

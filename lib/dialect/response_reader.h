@@ -35,10 +35,10 @@ typedef struct rc_response_handler {
     void (*on_tool_call)(void *ctx, const rc_tool_call *call);
 } rc_response_handler;
 
-/* The caller's storage. Callers may read the members that are not private, and must not change
- * any. */
+/* The caller provides the storage. Callers may read the members that are not private, and must not
+ * change any. */
 typedef struct rc_response_reader {
-    rc_stream_watch watch; /* finish, usage, errors */
+    rc_stream_watch watch; /* the finish reason, usage and errors */
     uint64_t text_bytes;
     bool has_reasoning; /* there was content other than text */
     bool is_incomplete; /* text may be missing: an event was too large, or there was no memory */
@@ -46,7 +46,7 @@ typedef struct rc_response_reader {
     bool is_stream;     /* this and all following members are private */
     const rc_response_handler *handler;
     void *ctx;
-    rc_buf scratch;   /* events that span pieces; for a whole body, the body */
+    rc_buf scratch;   /* an event that spans pieces, or the body if the response is not a stream */
     rc_buf text;      /* text of one event */
     rc_buf reasoning; /* reasoning of one event */
     rc_sse sse;

@@ -77,14 +77,14 @@ typedef enum rc_stream_body_end {
 
 typedef struct rc_event_template rc_event_template; /* dialect/event_template.h */
 
-/* The caller's storage. Callers may read the members that are not private, and must not change
- * any. */
+/* The caller provides the storage. Callers may read the members that are not private, and must not
+ * change any. */
 typedef struct rc_stream_watch {
     rc_stream_dialect dialect;
     rc_event_template *template; /* template for events with content; NULL: none */
     uint64_t events;             /* events with data */
     uint64_t content_events;     /* events with content */
-    uint64_t content_bytes;      /* see rc_stream_event_info */
+    uint64_t content_bytes;      /* sum of content_bytes of all events */
     uint64_t damaged; /* events whose data is not JSON, except an event that the end of the stream
                          cut */
     uint64_t lost;    /* damaged events that may have contained data that the client needs */
@@ -94,7 +94,7 @@ typedef struct rc_stream_watch {
     rc_usage usage;    /* token counts, and the weight of the content */
     uint64_t begun;    /* choices that have begun, one bit each; bit 63 stands for all higher
                           numbers; this and all following members are private */
-    uint64_t finished; /* choices with a finish reason and no content after it */
+    uint64_t finished; /* choices with a finish reason and no content after it, one bit each */
     bool is_array;     /* the events are elements of an array, which must be closed */
     bool is_closed;    /* the array is closed */
     bool is_last_damaged;

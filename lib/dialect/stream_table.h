@@ -5,7 +5,7 @@
 
 #include "dialect/stream.h"
 
-/* The action for a member of an object; spec/stream_events.def explains each. */
+/* The action for a member of an object; spec/stream_events.def explains the actions. */
 typedef enum rc_stream_action {
     RC_STREAM_DO_WALK,
     RC_STREAM_DO_CONTENT,
@@ -28,15 +28,15 @@ typedef enum rc_stream_shape_id {
 typedef struct rc_stream_field {
     rc_str key;
     rc_stream_action action;
-    rc_stream_shape_id shape; /* WALK: the shape of the value */
+    rc_stream_shape_id shape; /* for the action WALK: the shape of the value */
 } rc_stream_field;
 
 typedef struct rc_stream_shape {
-    const rc_stream_field *fields; /* at least one */
+    const rc_stream_field *fields; /* at least one field */
     size_t count;
 } rc_stream_shape;
 
-/* The shapes, indexed by id. */
+/* The shapes, indexed by rc_stream_shape_id. */
 extern const rc_stream_shape rc_stream_shapes[RC_STREAM_SHAPE_NONE];
 
 /* A bit in rc_stream_type.kinds: events of this type repeat earlier content. */

@@ -9,7 +9,7 @@
 typedef struct rc_stream_walk_result {
     rc_stream_event_info info;
     rc_usage usage;
-    bool has_numbers;  /* usage contains counts; few events have any */
+    bool has_numbers;  /* usage contains counts; few events have counts */
     uint64_t begun;    /* choices with content, one bit each */
     uint64_t finished; /* choices with a finish reason, one bit each */
 } rc_stream_walk_result;

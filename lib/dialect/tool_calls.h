@@ -26,7 +26,7 @@ typedef struct rc_tool_call_parts {
     rc_buf signature;
 } rc_tool_call_parts;
 
-/* The caller's storage; private. */
+/* The caller provides the storage. The members are private. */
 typedef struct rc_tool_calls {
     rc_alloc alloc;
     size_t count;

@@ -18,9 +18,10 @@
  *   rc_charge charge = rc_usage_charge(&watch.usage, RC_ATTEMPT_END_CUT, request_body);
  *
  * (usage_charge.h). spec/usage.def has the member names of all dialects, so the dialect need not be
- * known. Each count in a stream includes the earlier ones, so the last number is used; a 0 never
- * replaces another number. Values are ignored if they are not whole numbers from 0 to RC_USAGE_MAX,
- * if they are in quotes, or if their object is truncated or malformed. Nothing is allocated. */
+ * known. Each count in a stream includes the earlier counts, so the last number is used, but a 0
+ * never replaces another number. Values are ignored if they are not whole numbers from 0 to
+ * RC_USAGE_MAX, if they are in quotes, or if their object is truncated or malformed. Nothing is
+ * allocated. */
 #ifndef RC_DIALECT_USAGE_H
 #define RC_DIALECT_USAGE_H
 
@@ -55,7 +56,7 @@ typedef enum rc_usage_number {
     RC_USAGE_NUMBER_COUNT
 } rc_usage_number;
 
-/* The caller's storage. The fields are private. */
+/* The caller provides the storage. The fields are private. */
 typedef struct rc_usage {
     int64_t numbers[RC_USAGE_NUMBER_COUNT]; /* numbers as reported; -1: absent */
     int64_t images;                         /* images in the response; -1: not known */

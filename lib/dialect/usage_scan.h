@@ -19,13 +19,14 @@
 /* The longest key that the scan stores; no key of spec/usage.def is longer. */
 #define RC_USAGE_SCAN_KEY_MAX 24u
 
-/* The caller's storage. The fields are private. */
+/* The caller provides the storage. The fields are private. */
 typedef struct rc_usage_scan {
     rc_buf *scratch;  /* the copied value */
     uint64_t weight;  /* weight of all text so far: dialect/usage_weight.h */
-    uint64_t objects; /* one bit per outer container, 64 at most: set for an object */
+    uint64_t objects; /* one bit for each of the outer 64 containers; set: the container is an
+                         object */
     uint32_t depth;
-    uint32_t base;       /* 1: the objects are elements of an array; else 0 */
+    uint32_t base;       /* 1 if the objects are elements of an array, else 0 */
     uint32_t copy_depth; /* depth at which the copied value ends */
     uint8_t form;
     uint8_t line;     /* LINES: the part of the line that the scan is in */
