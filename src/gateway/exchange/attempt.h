@@ -73,7 +73,7 @@ typedef struct rc_attempt {
     uint8_t response_id_len;
     /* Members above are zeroed at the start; the members below are initialised one by one. */
     rc_usage usage;                               /* Token usage of a whole response. */
-    rc_response response;                         /* Judge of the response, from its head on. */
+    rc_response response;                         /* Judges the response, from its head on. */
     rc_ledger_reservation reservation;            /* Reservation of the cost in the budgets. */
     char response_id[RC_ATTEMPT_RESPONSE_ID_MAX]; /* Id of the streamed response. */
     rc_stream_watch watch;

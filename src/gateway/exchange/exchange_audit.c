@@ -541,7 +541,7 @@ void rc_exchange_count(rc_exchange *exchange)
         .is_stream = exchange->request.is_stream,
         .was_partly_sent = exchange->was_partly_sent,
         .is_committed = (flags_of(exchange) & RC_RECORD_COMMITTED) != 0,
-        /* Failures before a success are only in the steps. */
+        /* If the request succeeded, earlier failures are only in the steps. */
         .report = outcome == RC_OUTCOME_FAILED ? exchange->report : NULL,
     };
     add_usage(exchange, &summary);

@@ -197,8 +197,8 @@ void rc_exchange_fill_cost(const rc_exchange *exchange, const rc_attempt *done,
         facts->basis = RC_COST_MEASURED;
 }
 
-/* `current`: the latest attempt if it is not a step yet; NULL: it is the last step of an
- * attempt. */
+/* `current`: the latest attempt if it is not a step yet; NULL: the latest attempt is a step
+ * already. */
 void rc_exchange_fill_times(const rc_exchange *exchange, const rc_attempt *current,
                             rc_reply_facts *facts)
 {

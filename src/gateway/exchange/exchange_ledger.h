@@ -44,7 +44,7 @@ typedef struct rc_ledger_step {
     uint64_t bytes;
     rc_charge charge; /* Tokens used. */
     uint64_t cost_usd_micro;
-    uint32_t flags;             /* RC_RECORD_ */
+    uint32_t flags;             /* RC_RECORD_ bits */
     bool is_paused;             /* For a WAIT: the attempt waits for a budget. */
     uint32_t budget;            /* For such a WAIT: the budget, as a row of rc_budgets. */
     const rc_report *report;    /* Report of the failure. NULL: success. */
@@ -81,7 +81,8 @@ void rc_exchange_steps_done(rc_exchange *exchange);
  * attempts are steps. */
 void rc_exchange_fill_cost(const rc_exchange *exchange, const rc_attempt *done,
                            rc_reply_facts *facts);
-/* Fills in the durations until now. */
+/* Fills in the durations until now of the request and of its latest attempt. `current`: that
+ * attempt if it is not a step yet; NULL: it is a step already. */
 void rc_exchange_fill_times(const rc_exchange *exchange, const rc_attempt *current,
                             rc_reply_facts *facts);
 rc_str rc_exchange_model_of(const rc_exchange *exchange, uint16_t entry);

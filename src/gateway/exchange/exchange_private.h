@@ -33,7 +33,7 @@ typedef struct rc_snapshot_ref rc_snapshot_ref;
 struct rc_exchange {
     rc_runtime *runtime;
     uint64_t serial;         /* Number of requests that have used this memory. */
-    rc_responder *responder; /* NULL: the client is gone. */
+    rc_responder *responder; /* NULL: the client has disconnected. */
     rc_exchange *next;       /* Next exchange in the list of spare or of acknowledged exchanges. */
     rc_exchange *live_next, *live_prev;
     uv_timer_t timer;
@@ -57,9 +57,10 @@ struct rc_exchange {
     size_t client;      /* Index of the client in the configuration. SIZE_MAX: none. */
     int64_t began_unix_ms;
     uint64_t began_ms;
-    uint64_t called_ms; /* When the call began, if it has a plan. */
+    uint64_t called_ms; /* When the call began. 0: no call was begun. */
     uint64_t began_ns;
-    int64_t first_byte_ms; /* -1: nothing was sent. */
+    int64_t first_byte_ms; /* Milliseconds to the first byte for the client. -1: nothing was
+                            * sent. */
 
     rc_route *route;
     rc_plan plan;            /* The route's plan, with the client's own choices. */
@@ -67,7 +68,8 @@ struct rc_exchange {
                               * used. */
     rc_str requested_model;  /* The model for targets with the model "*". May be a secret. */
     rc_str model;            /* requested_model without secrets. */
-    rc_attempt *attempts[2]; /* By slot of the machine. NULL: none. */
+    rc_attempt *attempts[2]; /* Indexed by the slot of the machine. NULL: the slot has no
+                              * attempt. */
 
     size_t kept_bytes;          /* Bytes of the body, as counted in the hub. */
     uint64_t upload_left;       /* Bytes still to come of a body that is passed on as it arrives. */
@@ -80,17 +82,18 @@ struct rc_exchange {
     bool is_second_next;  /* If both lanes have data to decompress, the lane of slot 1 is next. */
     bool is_unrecorded;   /* The store refused the record: the client gets `report` instead. */
     bool is_counted;
-    bool is_shed;                 /* Refused because this gateway is full. */
-    bool is_store_pending;        /* Waits for the store's acknowledgement. */
+    bool is_shed;                 /* The request is refused because this gateway is full. */
+    bool is_store_pending;        /* The store has the record and has not acknowledged it yet. */
     bool is_reply_early;          /* The client got its response before the acknowledgement. */
-    bool is_acknowledged;         /* Guarded by the runtime's acknowledged_lock. */
+    bool is_acknowledged;         /* The store has acknowledged the record. Guarded by the runtime's
+                                   * acknowledged_lock. */
     const rc_report *refused_why; /* Why the store rejected the record. NULL: the store did not
                                    * reject it. */
     const char *gone_text;        /* Why the client disconnected. NULL: the client did not. */
-    int status;                   /* The client's HTTP status. */
+    int status;                   /* The HTTP status that the client gets. */
     const rc_report *report;      /* Report of the latest failure. */
 
-    rc_ledger_step *steps; /* inline_steps, or own memory. */
+    rc_ledger_step *steps; /* Points to inline_steps or to allocated memory. */
     uint32_t step_count;
     uint32_t step_capacity;
     uint32_t switches;

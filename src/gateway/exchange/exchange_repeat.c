@@ -1,4 +1,4 @@
-/* Detects a request that repeats one with a final error; see repeats.h. Called by
+/* Detects a request that repeats an earlier request with a final error; see repeats.h. Called by
  * exchange_request.c and exchange_reply.c. */
 #include "gateway/exchange/exchange_repeat.h"
 #include "base/str.h"
