@@ -8,7 +8,7 @@
 #define SLOTS_MIN 1024
 
 typedef struct scan {
-    uint64_t every; /* The scan runs in every that many steps. */
+    uint64_t every; /* The scan runs in each step whose number is a multiple of `every`. */
     int64_t back_ms;
 } scan;
 
@@ -30,7 +30,8 @@ static size_t slot_of(const rc_follower_seen *seen, size_t slots, int64_t key)
     return at;
 }
 
-/* Moves the entries that ended at from_unix_ms or later to a table of `slots` slots. */
+/* Makes a new table with `slots` slots. Entries whose operations ended at from_unix_ms or later are
+ * moved to it; all other entries are dropped. */
 static rc_status rebuild(rc_follower *follower, size_t slots, int64_t from_unix_ms)
 {
     const rc_alloc *alloc = &follower->alloc;
@@ -54,7 +55,8 @@ static rc_status rebuild(rc_follower *follower, size_t slots, int64_t from_unix_
     return RC_OK;
 }
 
-/* No later scan covers operations that ended before this time. */
+/* Returns the time before which no later scan looks: operations that ended earlier cannot be
+ * delivered again. */
 static int64_t earliest_scanned(const rc_follower *follower)
 {
     int64_t earliest = follower->scanned_unix_ms[0];
@@ -64,8 +66,9 @@ static int64_t earliest_scanned(const rc_follower *follower)
     return earliest - OVERLAP_MS;
 }
 
-/* Drops the entries that no scan covers any more. If that is not enough, drops the older half of
- * the rest and moves from_unix_ms so that no scan covers them. */
+/* Drops the entries that no scan can find any more. If the table is still too full and cannot grow,
+ * drops the older half of the entries and moves from_unix_ms, so that no scan delivers these
+ * operations again. */
 static rc_status make_space(rc_follower *follower)
 {
     const size_t slots = follower->seen_slots;
@@ -128,7 +131,7 @@ void rc_follower_done(rc_follower *follower)
 
 typedef struct delivery {
     rc_follower *follower;
-    rc_record_each each; /* NULL: operations are only marked as delivered. */
+    rc_record_each each; /* NULL if operations are only marked as delivered. */
     void *ctx;
     uint32_t delivered;
     bool is_out_of_memory;
@@ -163,9 +166,9 @@ static bool run_scan(rc_store *store, delivery *p, const rc_store_filter *filter
            rc_store_fault_set(fault, RC_STORE_NO_MEMORY, "follow", NULL, NULL);
 }
 
-/* The clock was set back: operations that end from now on have earlier times than the last scans.
- * The scans restart at the new time; operations that ended later than that by the old clock count
- * as delivered. */
+/* Handles a clock that was set back. Operations that end from now on have earlier times than the
+ * last scans, so the scans restart at the new time. Operations that ended later than the new time
+ * by the old clock count as delivered. */
 static bool follow_clock_back(rc_follower *follower, rc_store *store, int64_t now_unix_ms,
                               rc_store_fault *fault)
 {
@@ -196,7 +199,7 @@ bool rc_follower_step(rc_follower *follower, rc_store *store, int64_t now_unix_m
             (follower->has_notices &&
              !run_scan(store, &p, &notices, &scans[i], since, now_unix_ms, fault)))
             return false;
-        /* If the step reached its limit, the next one scans the same range again. */
+        /* If the step reached its limit of operations, the next step scans the same range again. */
         if (p.delivered < RC_FOLLOWER_STEP_MAX)
             follower->scanned_unix_ms[i] = now_unix_ms;
     }

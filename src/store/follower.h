@@ -1,8 +1,9 @@
-/* rc_follower: delivers operations as they end, each one once.
+/* rc_follower: delivers each operation once, when it has ended.
  *
- * Rows are in the order in which operations began; one that took an hour ends after thousands of
- * shorter ones. So every step scans the operations that began recently, every 16th step scans
- * further back, and every 256th further still. Operations that began even earlier are not found.
+ * Rows are in the order in which operations began. An operation that takes an hour ends after
+ * thousands of shorter operations that began later. Therefore each step scans the operations that
+ * began recently, each 16th step scans further back and each 256th step scans even further.
+ * Operations that began before that are not found.
  *
  *   step          began in the last    ended since the last scan of that kind, plus an overlap
  *   each          2 minutes
@@ -10,8 +11,8 @@
  *   each 256th    8 hours
  *
  * A record may be written some time after its operation ended, so the scans overlap and the
- * follower remembers what it delivered. The store may change from step to step, as when a gateway
- * is restarted. */
+ * follower remembers the operations that it has delivered. Each step may use another rc_store, for
+ * example after a gateway was restarted. */
 #ifndef RC_STORE_FOLLOWER_H
 #define RC_STORE_FOLLOWER_H
 
@@ -20,39 +21,40 @@
 #define RC_FOLLOWER_SCANS 3
 /* Maximum number of operations that one step delivers; the next step continues. */
 #define RC_FOLLOWER_STEP_MAX 1000
-/* Maximum number of operations that are remembered. Beyond that, operations that end late are
- * missed. */
+/* Maximum number of delivered operations that are remembered. If there are more, operations that
+ * end late may be missed. */
 #define RC_FOLLOWER_SEEN_MAX ((size_t)1 << 20)
 
 typedef struct rc_follower_seen {
-    int64_t key; /* Key of a delivered operation; 0: free slot. */
+    int64_t key; /* Key of a delivered operation. 0 marks a free slot. */
     int64_t ended_unix_ms;
 } rc_follower_seen;
 
-/* The caller's storage; the fields are private. */
+/* Lives in the caller's storage. The members are private. */
 typedef struct rc_follower {
     rc_alloc alloc;
     rc_store_filter filter;
     bool has_notices;
     uint64_t steps;
-    int64_t from_unix_ms; /* Operations that ended earlier are not delivered. */
+    int64_t from_unix_ms; /* Operations that ended before this time are not delivered. */
     int64_t scanned_unix_ms[RC_FOLLOWER_SCANS]; /* When each kind of scan last ran. */
     rc_follower_seen *seen;
     size_t seen_count;
-    size_t seen_slots; /* Slots of the table, a power of two; 0: no table yet. */
+    size_t seen_slots; /* Slots of the table, a power of two. 0 if there is no table yet. */
 } rc_follower;
 
-/* Starts at now_unix_ms. filter: borrows its strings until done; its times are ignored.
- * has_notices: delivers notices too, although the filter does not select them. alloc: copies. */
+/* Initialises a follower that delivers operations ending at now_unix_ms or later. filter: copies
+ * the struct, borrows its strings until rc_follower_done; its times are ignored. has_notices:
+ * notices are delivered too, although the filter does not select them. alloc: copies the struct. */
 void rc_follower_init(rc_follower *follower, const rc_store_filter *filter, bool has_notices,
                       int64_t now_unix_ms, const rc_alloc *alloc);
 void rc_follower_done(rc_follower *follower);
 
-/* Marks an operation as delivered. RC_E_NOMEM. */
+/* Marks an operation as delivered. Returns RC_E_NOMEM if memory runs out. */
 rc_status rc_follower_skip(rc_follower *follower, const rc_record *operation);
 
-/* Delivers the operations that have ended; to be called repeatedly. `each` runs while the store is
- * being read, so it should be quick. */
+/* Passes the operations that have ended since the last step to `each`. The caller calls this
+ * function repeatedly. `each` runs while the store is being read, so it should be quick. */
 bool rc_follower_step(rc_follower *follower, rc_store *store, int64_t now_unix_ms,
                       rc_record_each each, void *ctx, rc_store_fault *fault);
 

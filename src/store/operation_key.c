@@ -14,7 +14,7 @@
 
 static const char alphabet[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-/* The value of a letter; -1: not in the alphabet. */
+/* Returns the value of a letter; -1 if it is not in the alphabet. */
 static int value_of(char letter)
 {
     const char upper = letter >= 'a' && letter <= 'z' ? (char)(letter - 'a' + 'A') : letter;
@@ -35,7 +35,8 @@ void rc_operation_key_push(rc_buf *buf, int64_t key)
     push_letters(buf, key, LOW_LETTERS);
 }
 
-/* Ten letters hold 50 bits, a time only 48. */
+/* Whether the first letter is possible. Ten letters have 50 bits, but a time has only 48, so the
+ * first letter is below 8. */
 static bool is_time_head(rc_str letters)
 {
     return letters.len == 0 || value_of(letters.ptr[0]) < 8;

@@ -1,5 +1,5 @@
-/* Names and checks of audit records. Called by the store, the gateway, the audit commands and the
- * admin API. */
+/* Names of kinds and outcomes, and checks of audit records. Called by the store, the gateway, the
+ * audit commands and the admin API. */
 #include "store/record.h"
 
 #include <string.h>
@@ -74,7 +74,7 @@ static bool is_kind(rc_record_kind kind)
     return kind > RC_RECORD_NONE && kind <= RC_RECORD_QUOTA;
 }
 
-/* Whether the number fits into the file's signed numbers. */
+/* Whether the number fits into the signed numbers of the file. */
 static bool fits(uint64_t number)
 {
     return number <= INT64_MAX;

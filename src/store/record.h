@@ -2,8 +2,8 @@
  * cancellation, suppressed error, interaction, operator action or quota warning. The kinds and
  * columns are in spec/audit.def.
  *
- * A record is a view: its strings and its report belong to the code that fills it in. Start with
- * rc_record_init: a zeroed record is empty except that unknown values of latency_ms and
+ * A record is a view: its strings and its report belong to the code that fills it in.
+ * rc_record_init must be used instead of zeroing, because unknown values of latency_ms and
  * first_byte_ms are -1. */
 #ifndef RC_STORE_RECORD_H
 #define RC_STORE_RECORD_H
@@ -37,21 +37,24 @@ typedef enum rc_outcome {
 #define RC_RECORD_CLIENT_RETRY 16u /* The client says that this request is a retry. */
 #define RC_RECORD_UNPRICED 32u     /* Some of the usage has no price. */
 
-/* Longer strings are truncated. A report with longer JSON is left out; its id stays. */
+/* Strings with more bytes are truncated. If the JSON of a report is larger, the report is left out
+ * and only its id is stored. */
 #define RC_RECORD_NAME_MAX ((size_t)256)
 #define RC_RECORD_TEXT_MAX ((size_t)4096)
 #define RC_RECORD_REPORT_MAX ((size_t)1 << 20)
 
 typedef struct rc_record {
     rc_record_kind kind;
-    rc_outcome outcome;  /* Outcome of the operation, in a record of kind OUTCOME. */
-    rc_str operation_id; /* An rc_id, made when the operation began; the same in all its records. */
-    uint32_t seq;    /* Number within the operation, from 0. The same seq twice is one record. */
-    int64_t unix_ms; /* Start of an ATTEMPT or a WAIT; the time of any other event. Of a BEGIN
-                          * that is read: the time in the id. */
-    int64_t at_ms;   /* Set by reading: time since the time in the id. */
+    rc_outcome outcome;  /* Outcome of the operation; only in a record of kind OUTCOME. */
+    rc_str operation_id; /* An rc_id that was made when the operation began. All records of an
+                            operation have the same id. */
+    uint32_t seq;    /* Number of the record within its operation, from 0. A second record with the
+                        same number is ignored. */
+    int64_t unix_ms; /* Start of an ATTEMPT or a WAIT; for all other kinds the time of the event. A
+                        BEGIN that was read has the time in the operation's id. */
+    int64_t at_ms;   /* Set by reading: time since the time in the operation's id. */
     uint32_t attempt;
-    rc_str client; /* client, route: of BEGIN and OUTCOME. */
+    rc_str client; /* `client` and `route` are set in BEGIN and OUTCOME. */
     rc_str route;
     rc_str provider;
     rc_str model;
@@ -64,8 +67,8 @@ typedef struct rc_record {
     rc_reason reason;
     int step; /* Step of the decision order. Set by reading, from the reason; ignored by writing. */
     uint64_t wait_ms;
-    int64_t latency_ms;    /* Duration of the attempt or operation; -1: unknown. */
-    int64_t first_byte_ms; /* Time to the first byte of content; -1: unknown. */
+    int64_t latency_ms;    /* Duration of the attempt or operation. -1 if unknown. */
+    int64_t first_byte_ms; /* Time to the first byte of content. -1 if unknown. */
     uint64_t tokens_in;
     uint64_t tokens_out;
     uint64_t cost_usd_micro;
@@ -73,10 +76,10 @@ typedef struct rc_record {
     uint32_t flags;
     rc_str request_id;
     rc_str text;
-    const rc_report *report; /* Report of a failure, or NULL. The writer fills empty fields above
-                              * from it, and makes report_id and report_json of it. */
+    const rc_report *report; /* Report of a failure, or NULL. The writer takes the values of empty
+                                members above, report_id and report_json from the report. */
     rc_str report_id;
-    rc_str report_json; /* The report's internal view; empty: left out. */
+    rc_str report_json; /* The report as JSON, in the internal view. Empty if it was left out. */
     int64_t key;        /* Set by reading: position in the order of operations, for paging. */
     bool has_recovered; /* Set by reading: an attempt failed and the operation succeeded. */
 } rc_record;
@@ -84,52 +87,54 @@ typedef struct rc_record {
 /* Initialises an empty record of that kind. */
 void rc_record_init(rc_record *record, rc_record_kind kind);
 
-/* The name ("attempt"), static; "unknown" for a number that is not in the table. Parsing an unknown
- * name gives NONE, or false for an outcome. */
+/* rc_record_kind_name and rc_outcome_name return the name, such as "attempt", as a static string;
+ * "unknown" for a number that is not in the table. rc_record_kind_parse returns RC_RECORD_NONE for
+ * an unknown name, rc_outcome_parse returns false. */
 const char *rc_record_kind_name(rc_record_kind kind);
 rc_record_kind rc_record_kind_parse(rc_str name);
 const char *rc_outcome_name(rc_outcome outcome);
 bool rc_outcome_parse(rc_str name, rc_outcome *ret_outcome);
 
-/* "measured", "estimated" or "partly_estimated"; "": no tokens. Gives a static string. record:
- * borrows. */
+/* Returns "measured", "estimated" or "partly_estimated"; "" if the record has no tokens. The result
+ * is a static string. record: borrows during the call. */
 const char *rc_record_token_basis(const rc_record *record);
 
-/* The outcome of an attempt, derived from its operation. An attempt without a code succeeded if the
- * operation succeeded at that target; otherwise it was cancelled, because the client left or
- * another target was faster. OPEN: unknown. is_there: the attempt's target is the one with which
- * the operation ended. */
+/* Returns the outcome of an attempt, derived from its operation. An attempt without a code
+ * succeeded if the operation succeeded at the attempt's target. Otherwise the attempt was
+ * cancelled, because the client left or another target was faster. The result is RC_OUTCOME_OPEN if
+ * the outcome is unknown. is_there: the operation ended with the attempt's target. */
 rc_outcome rc_record_attempt_outcome(rc_code code, rc_error_class error_class, rc_outcome operation,
                                      bool is_there);
 
-/* Whether the store accepts the records. RC_E_ARGUMENT: a kind or outcome is invalid; RC_E_SYNTAX:
- * an operation's id is not an rc_id; RC_E_RANGE: a number or time is out of range. records:
- * borrows. */
+/* Checks whether the store accepts the records. Returns RC_E_ARGUMENT if a kind or outcome is
+ * invalid, RC_E_SYNTAX if an operation's id is not an rc_id, RC_E_RANGE if a number or time is out
+ * of range. records: borrows during the call. */
 rc_status rc_records_check(const rc_record *records, size_t count);
 
 /* State that must survive a restart: an exhausted or rejected credential, a target taken out of
  * service, a raised budget. */
 typedef enum rc_saved_state_kind {
-    RC_SAVED_STATE_CREDENTIAL = 1, /* A credential's state; value: rc_credential_state. */
-    RC_SAVED_STATE_TARGET = 2,     /* A target's service state; value: 1 for out of service. */
-    RC_SAVED_STATE_LIMIT = 3,      /* A credential at one target. value: rc_credential_state. */
-    RC_SAVED_STATE_BUDGET = 4      /* value: by how much the budget was raised, in millionths of a
-                                    * dollar. */
+    RC_SAVED_STATE_CREDENTIAL = 1, /* A credential's state. `value` is an rc_credential_state. */
+    RC_SAVED_STATE_TARGET = 2,     /* A target's service state. `value` is 1 for out of service. */
+    RC_SAVED_STATE_LIMIT = 3,      /* The state of a credential at one target. `value` is an
+                                      rc_credential_state. */
+    RC_SAVED_STATE_BUDGET = 4      /* A raised budget. `value` is the amount of the raise, in
+                                      millionths of a dollar. */
 } rc_saved_state_kind;
 
 typedef struct rc_saved_state {
     rc_saved_state_kind kind;
-    rc_str name;           /* The credential's id, provider/model, or both; of a budget "month
-                            * client app". */
-    uint64_t value;        /* 0: saving deletes the saved state. Below 2^63. */
-    int64_t until_unix_ms; /* Wall-clock time, which continues while the process is down; 0:
-                            * permanent. */
+    rc_str name;           /* The credential's id, provider/model, or both. For a budget such as
+                              "month client app". */
+    uint64_t value;        /* Below 2^63. To save the value 0 deletes the saved state. */
+    int64_t until_unix_ms; /* End of the state, as wall-clock time, which continues while the
+                              process is down. 0 for a permanent state. */
 } rc_saved_state;
 
-/* The usage of one day by client, route, target and credential: the sum of the attempts that cost
- * money or used tokens. The store adds to it in the transaction that writes the attempts. */
+/* The usage of one day by client, route, target and credential: the sum over the attempts that cost
+ * money or used tokens. The store updates the sums in the transaction that writes the attempts. */
 typedef struct rc_store_daily_usage {
-    int64_t day; /* Days since 1970 in UTC, from the attempts' unix_ms. */
+    int64_t day; /* Days since 1970 in UTC, computed from the attempts' unix_ms. */
     rc_str client;
     rc_str route;
     rc_str target;
@@ -142,7 +147,8 @@ typedef struct rc_store_daily_usage {
 
 /* rc_batch: records and saved states that are written in one transaction. */
 typedef struct rc_batch {
-    const struct rc_batch *next; /* The next batch of the same transaction; NULL: the last. */
+    const struct rc_batch *next; /* The next batch of the same transaction. NULL in the last
+                                    batch. */
     const rc_record *records;
     size_t record_count;
     const rc_saved_state *states;

@@ -1,4 +1,4 @@
-/* Audit records and statistics as JSON. Called by the audit commands and the admin API. */
+/* Writes audit records and statistics as JSON. Called by the audit commands and the admin API. */
 #include "store/record_json.h"
 
 #include <recourse/taxonomy.h>
@@ -82,8 +82,8 @@ static bool put_whole(rc_json_writer *w, const rc_report *report,
     return status == RC_OK;
 }
 
-/* Decodes and encodes the report again: the stored text may not be JSON, and the requested view may
- * be smaller. */
+/* Writes the report of a record. The stored text is decoded and encoded again, because it may be
+ * invalid JSON and the requested view may show less. */
 static bool put_report(rc_json_writer *w, const rc_record *record,
                        const rc_record_json_options *options)
 {

@@ -1,4 +1,5 @@
-/* Operations, records and sums of the audit as JSON. Unknown values are left out. */
+/* Writes operations, records and sums of the audit as JSON. Members with unknown values are left
+ * out. */
 #ifndef RC_STORE_RECORD_JSON_H
 #define RC_STORE_RECORD_JSON_H
 
@@ -17,12 +18,13 @@ typedef enum rc_record_report {
 
 typedef struct rc_record_json_options {
     rc_record_report report;
-    rc_view view;          /* The view of a WHOLE report. */
-    const rc_alloc *alloc; /* Allocator for decoding the report; borrows. */
+    rc_view view;          /* The view in which RC_RECORD_REPORT_WHOLE writes the report. */
+    const rc_alloc *alloc; /* Allocator for decoding the report. Borrowed during the call. */
 } rc_record_json_options;
 
-/* Writes an operation as returned by rc_store_list. False: no memory for its report, which is left
- * out. Errors of the output buffer stay in the buffer. operation, options: borrows. */
+/* Writes an operation as returned by rc_store_list. Returns false if there was no memory for its
+ * report, which is then left out. Errors of the output buffer are not returned; the buffer's status
+ * shows them. operation, options: borrows during the call. */
 bool rc_record_json_operation(rc_json_writer *w, const rc_record *operation,
                               const rc_record_json_options *options);
 
@@ -34,7 +36,8 @@ bool rc_record_json_record(rc_json_writer *w, const rc_record *record,
 /* Writes a group's sums as members of the object being written. */
 void rc_record_json_sums(rc_json_writer *w, const rc_stats_group *group);
 
-/* Single members: a time as RFC 3339, millionths of a dollar as dollars, a text unless it is
+/* Each writes one member. rc_record_json_time: a time in the format of RFC 3339.
+ * rc_record_json_usd: millionths of a dollar as dollars. rc_record_json_text: a text, unless it is
  * empty. */
 void rc_record_json_time(rc_json_writer *w, rc_str key, int64_t unix_ms);
 void rc_record_json_usd(rc_json_writer *w, rc_str key, uint64_t micro_usd);

@@ -6,9 +6,10 @@
 
 #define HOUR_MS INT64_C(3600000)
 #define SLOTS (RC_STATS_GROUPS_MAX * 2)
-/* The key of the group for samples without a group of their own; no name, code or hour has it. */
+/* The key of the group "other", which has the samples without a group of their own. No name, code
+ * or hour has this key. */
 #define OTHER_KEY INT64_MIN
-/* One slot per kind is reserved for that group. */
+/* Number of kinds of groups. One slot per kind is reserved for the group "other". */
 #define KINDS 7
 #define NAMED (RC_STATS_BY_TARGET | RC_STATS_BY_CLIENT | RC_STATS_BY_MODEL | RC_STATS_BY_ROUTE)
 /* Size of the array of pointers to groups. */
@@ -134,7 +135,8 @@ static void count_in(rc_stats_group *group, const rc_stats_sample *sample)
     }
 }
 
-/* Returns the key's group, or the kind's "other" group if there is no space. NULL: no memory. */
+/* Returns the key's group, or the kind's group "other" if there is no space. Returns NULL if memory
+ * runs out. */
 static rc_stats_group *find_or_other(rc_stats *stats, uint32_t by, int64_t key)
 {
     rc_stats_group *group = find(stats, by, key);

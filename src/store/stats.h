@@ -16,7 +16,7 @@
 #define RC_STATS_BY_TARGET 1u
 #define RC_STATS_BY_CLASS 2u
 #define RC_STATS_BY_CODE 4u
-#define RC_STATS_BY_HOUR 8u /* Groups by hour, or by another time span: rc_stats.span_ms. */
+#define RC_STATS_BY_HOUR 8u /* Groups by hour, or by the time span in rc_stats.span_ms. */
 #define RC_STATS_BY_CLIENT 16u
 #define RC_STATS_BY_MODEL 32u
 #define RC_STATS_BY_ROUTE 64u
@@ -26,46 +26,50 @@
 #define RC_STATS_NAMES_MAX 2048
 #define RC_STATS_GROUPS_MAX (RC_STATS_NAMES_MAX + 512)
 
-/* Number of class counters in a group; the last one is that of RC_CLASS_UNKNOWN. */
+/* Number of class counters in a group. The last counter is for RC_CLASS_UNKNOWN. */
 #define RC_STATS_CLASSES 14
 
 typedef struct rc_stats_group {
-    uint32_t by;   /* One of the kinds above; 0: the total. */
-    bool is_other; /* Collects the samples of its kind that have no group of their own. */
-    int64_t key;   /* rc_error_class, rc_code or the span's first Unix millisecond; private for
-                    * names. */
+    uint32_t by;   /* One of the kinds above. 0 for the total. */
+    bool is_other; /* The group collects the samples of its kind that have no group of their own. */
+    int64_t key;   /* An rc_error_class, an rc_code or the span's first Unix millisecond. Private in
+                      groups by name. */
     char label[RC_RECORD_NAME_MAX + 1]; /* Name of a target, client, model or route; ends in NUL. */
     uint64_t count;
-    uint64_t succeeded; /* Succeeded samples; those of attempts by rc_record_attempt_outcome. */
+    uint64_t succeeded; /* Samples that succeeded. For attempts, rc_record_attempt_outcome
+                           decides. */
     uint64_t failed;
     uint64_t cancelled;
     uint64_t open;
     uint64_t faltered;  /* Operations that ended and had a failed attempt. */
-    uint64_t recovered; /* Operations: those of `faltered` that succeeded. Attempts: failed ones
-                         * whose operation succeeded. */
-    uint64_t attempts;  /* Operations: their attempts in all. Attempts: the same as count. */
+    uint64_t recovered; /* In groups of operations: the operations of `faltered` that succeeded. In
+                           groups of attempts: the failed attempts whose operation succeeded. */
+    uint64_t attempts;  /* In groups of operations: the total of their attempts. In groups of
+                           attempts: the same as `count`. */
     uint64_t wasted;    /* Attempts that gave no client a response. */
     uint64_t tokens_in;
     uint64_t tokens_out;
     uint64_t cost_usd_micro;
     uint64_t estimated;           /* Samples whose tokens were partly or wholly estimated. */
     uint64_t estimated_usd_micro; /* Cost of the attempts whose tokens were estimated. */
-    uint64_t unpriced;            /* Samples with usage that has no price and is not in the cost. */
+    uint64_t unpriced;            /* Samples with usage that has no price and is therefore missing
+                                     in the cost. */
     uint64_t classes[RC_STATS_CLASSES]; /* Failed samples by rc_stats_class_index. */
-    rc_histogram latency;               /* Latencies, where known. */
-    rc_histogram first_byte;            /* Time to the first byte of content, where known. */
+    rc_histogram latency;               /* Latencies of the samples with a known latency. */
+    rc_histogram first_byte;            /* Times to the first byte of content, of the samples with a
+                                           known time. */
 } rc_stats_group;
 
-/* The caller's storage. groups, count, total and the two times may be read, span_ms may be set; all
- * other members are private. */
+/* Lives in the caller's storage. The caller may read `groups`, `count`, `total`, `first_unix_ms`
+ * and `last_unix_ms`, and may set `span_ms`. All other members are private. */
 typedef struct rc_stats {
     rc_alloc alloc;
     uint32_t by;
     bool is_of_attempts;
     bool is_out_of_memory;
-    int64_t span_ms;       /* Length of an RC_STATS_BY_HOUR group; an hour unless set to another
-                            * value above 0. */
-    int64_t first_unix_ms; /* Time of the first sample; 0: there is none. */
+    int64_t span_ms;       /* Length of a group of RC_STATS_BY_HOUR. The default is an hour; the
+                              caller may set another value above 0. */
+    int64_t first_unix_ms; /* Time of the first sample. 0 if there is none. */
     int64_t last_unix_ms;
     rc_stats_group *total;
     rc_stats_group **groups; /* In the order of their first samples. */
@@ -80,7 +84,7 @@ typedef struct rc_stats_sample {
     rc_outcome outcome;
     int64_t code;
     int64_t error_class;
-    int64_t target; /* A number that stands for a name; so do the next three. */
+    int64_t target; /* A number that stands for a name, as do the next three members. */
     int64_t client;
     int64_t model;
     int64_t route;
@@ -88,7 +92,7 @@ typedef struct rc_stats_sample {
     uint64_t wasted;
     bool has_faltered; /* Same meaning as rc_stats_group.faltered. */
     bool has_recovered;
-    int64_t latency_ms; /* Duration; -1: unknown. */
+    int64_t latency_ms; /* Duration. -1 if unknown. */
     int64_t first_byte_ms;
     uint64_t tokens_in;
     uint64_t tokens_out;
@@ -98,16 +102,19 @@ typedef struct rc_stats_sample {
     bool is_estimated; /* The tokens, or some of them, are estimates. */
 } rc_stats_sample;
 
-/* Starts empty. by: kinds of groups, combined; is_of_attempts: samples are attempts, not
- * operations. alloc: copies. RC_E_NOMEM. rc_stats_done must be called in each case. */
+/* Initialises empty statistics. by: kinds of groups, combined by `|`. is_of_attempts: samples are
+ * attempts, not operations. alloc: copies the struct. Returns RC_E_NOMEM if memory runs out;
+ * rc_stats_done must be called even then. */
 rc_status rc_stats_init(rc_stats *stats, uint32_t by, bool is_of_attempts, const rc_alloc *alloc);
 void rc_stats_done(rc_stats *stats);
 
-/* The index of a class, and back; that of RC_CLASS_NONE is 0. */
+/* rc_stats_class_index: returns the index of a class in rc_stats_group.classes. rc_stats_class_at:
+ * returns the class of an index. The index of RC_CLASS_NONE is 0. */
 size_t rc_stats_class_index(int64_t error_class);
 rc_error_class rc_stats_class_at(size_t index);
 
-/* Adds a sample (borrows). RC_E_NOMEM: it is missing in some groups. */
+/* Adds a sample. sample: borrows during the call. Returns RC_E_NOMEM if memory runs out; the sample
+ * is then missing in some groups. */
 rc_status rc_stats_add(rc_stats *stats, const rc_stats_sample *sample);
 
 #endif

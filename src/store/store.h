@@ -22,18 +22,20 @@ typedef enum rc_store_mode {
 
 typedef struct rc_store_settings {
     rc_store_mode mode;
-    /* WRITE only. false: appended records survive the end of the process, including `kill -9`
-     * (synchronous=NORMAL). true: they also survive a power cut (synchronous=FULL), at the cost of
-     * one disk flush per transaction. */
+    /* Used only by RC_STORE_WRITE. If false, appended records survive the end of the process,
+     * including `kill -9` (synchronous=NORMAL). If true, they also survive a power cut
+     * (synchronous=FULL), at the cost of one disk flush per transaction. */
     bool is_power_safe;
-    bool makes_folders; /* WRITE creates missing parent folders of its file (0700). */
+    bool makes_folders; /* RC_STORE_WRITE creates missing parent folders of the file, with the mode
+                           0700. */
 } rc_store_settings;
 
 /* Selects operations; a member that is 0 or empty selects all. */
 typedef struct rc_store_filter {
-    int64_t from_unix_ms;  /* Selects operations that began at that time or later. */
-    int64_t until_unix_ms; /* Began before that time; 0: no end. */
-    int64_t ended_unix_ms; /* Ended at that time or later; 0: whether ended or not. */
+    int64_t from_unix_ms;  /* Selects operations that began at this time or later. */
+    int64_t until_unix_ms; /* Selects operations that began before this time. 0 for no end. */
+    int64_t ended_unix_ms; /* Selects operations that ended at this time or later. 0 selects ended
+                              and open operations. */
     rc_str client;
     rc_str route;
     rc_str model;
@@ -41,56 +43,64 @@ typedef struct rc_store_filter {
     rc_code code;
     rc_error_class error_class;
     rc_str report_id; /* Selects operations that have a report with this id. */
-    bool has_outcome; /* Selects by `outcome`; if false: all outcomes but notices. */
+    bool has_outcome; /* True if only operations with `outcome` are selected. False selects all
+                         outcomes except RC_OUTCOME_NOTICE. */
     rc_outcome outcome;
-    bool is_recovered; /* Succeeded although an attempt failed. */
+    bool is_recovered; /* Selects operations that succeeded although an attempt failed. */
 } rc_store_filter;
 
 typedef struct rc_store_query {
     rc_store_filter filter;
-    uint32_t limit;       /* Maximum number of operations to return; 0: no limit. */
+    uint32_t limit;       /* Maximum number of operations to return. 0 for no limit. */
     bool is_oldest_first; /* The oldest operation comes first; otherwise the newest. */
-    int64_t beyond_key; /* The key of the last operation of the previous page; 0: from the start. */
+    int64_t beyond_key;   /* The key of the last operation of the previous page. 0 for the first
+                           page. */
 } rc_store_query;
 
-/* Callbacks of queries; false ends the query. Arguments: views. */
+/* Callbacks of queries. A callback returns false to end the query. Its arguments are views that are
+ * valid only during the call. */
 typedef bool (*rc_record_each)(void *ctx, const rc_record *record);
 typedef bool (*rc_saved_state_each)(void *ctx, const rc_saved_state *saved);
 typedef bool (*rc_store_name_each)(void *ctx, rc_str name);
 typedef bool (*rc_store_daily_usage_each)(void *ctx, const rc_store_daily_usage *usage);
-/* True: the query's result is no longer needed. */
+/* Returns true if the query's result is no longer needed. */
 typedef bool (*rc_store_is_cancelled)(void *ctx);
 
 /* The amount of stored data. */
 typedef struct rc_store_extent {
     uint64_t operations; /* Number of operations, including notices. */
-    uint64_t records;    /* Number of records without BEGIN and OUTCOME, which are part of the
-                       * operations. */
+    uint64_t records;    /* Number of records. BEGIN and OUTCOME are not counted, because they are
+                            part of the operation. */
     uint64_t reports;
     uint64_t names;
-    uint64_t orphans;     /* Records and reports without an operation; 0 in a sound file. */
+    uint64_t orphans;     /* Records and reports without an operation. 0 in an undamaged file. */
     uint64_t bytes;       /* Size of the file, without its log. */
-    int64_t from_unix_ms; /* When the first and the last operation began; 0: there is none. */
+    int64_t from_unix_ms; /* When the first operation began; to_unix_ms is when the last one began.
+                             0 if there is none. */
     int64_t to_unix_ms;
 } rc_store_extent;
 
-/* Counts of expired operations, that is, those that ended before a given time. */
+/* Counts of expired operations. An operation is expired if it ended before a given time. */
 typedef struct rc_store_expired {
     uint64_t operations; /* Operations that ended before the given time. */
-    uint64_t remaining;  /* Operations that began before it and are open or ended later. */
+    uint64_t remaining;  /* Operations that began before the given time, but are open or ended
+                            later. */
     uint64_t bytes;      /* Size of the file, without its log. */
-    uint64_t free_bytes; /* Part of the file that is free and is reused before the file grows. */
+    uint64_t free_bytes; /* Bytes of the file that are free. They are used again before the file
+                            grows. */
 } rc_store_expired;
 
 /* The deletion of expired operations, and its progress. */
 typedef struct rc_store_prune {
-    int64_t before_unix_ms; /* Deletes operations that ended before this time; constant over all
-                             * steps. */
-    uint32_t max;           /* Maximum of operations, block notes or names per step; not 0. */
+    int64_t before_unix_ms; /* Operations that ended before this time are deleted. The same in all
+                               steps. */
+    uint32_t max;           /* Maximum number of operations, block notes or names that one step
+                               handles. Not 0. */
     uint64_t operations;    /* Operations deleted so far. */
-    bool is_stopped;        /* Set between two steps: no more operations are deleted. */
+    bool is_stopped;        /* The caller sets it between two steps, so that no more operations are
+                               deleted. */
     bool is_done;
-    /* Private to the store; 0 at first. */
+    /* The members from here on are private to the store. The caller sets them to 0 at first. */
     int64_t from_key;
     bool is_in_notes;
     bool is_in_names;
@@ -135,43 +145,44 @@ struct rc_store {
     const rc_store_calls *calls;
 };
 
-/* Opens a store by its URL in the configuration: "sqlite:PATH". WRITE creates a missing file and
- * migrates an older one. *ret_store: gives; free with rc_store_close. url, settings: borrows.
- * alloc: copies. */
+/* Opens a store by its URL in the configuration: "sqlite:PATH". RC_STORE_WRITE creates a missing
+ * file and migrates a file of an older version. *ret_store: gives the store to the caller, who
+ * frees it by rc_store_close. url, settings: borrows during the call. alloc: copies the struct. */
 bool rc_store_open(rc_str url, const rc_store_settings *settings, const rc_alloc *alloc,
                    rc_store **ret_store, rc_store_fault *fault);
 
-/* Closes and frees the store. Takes it; NULL is allowed. */
+/* Closes and frees the store. store: takes; may be NULL. */
 void rc_store_close(rc_store *store);
 
 /* Writes all batches in one transaction. Records must pass rc_records_check. A record whose
- * operation and seq are stored already is not stored again, so a retry after an uncertain failure
- * does no harm. first: borrows. */
+ * operation and seq are stored already is not stored again, so that the caller can safely retry
+ * after a failure of which the effect is unknown. first: borrows during the call. */
 bool rc_store_append(rc_store *store, const rc_batch *first, rc_store_fault *fault);
 
-/* Moves the log into the file if it has grown, or in any case if is_forced. Does not disturb
- * readers. */
+/* Moves the write-ahead log into the file if the log has grown. If is_forced is true, the log is
+ * moved in any case. Readers are not disturbed. */
 bool rc_store_checkpoint(rc_store *store, bool is_forced, rc_store_fault *fault);
 
-/* Passes all records of one operation to `each`, in order; none if it does not exist. `each` must
- * not request another timeline. A timeline may be requested inside the callback of
- * rc_store_list. */
+/* Passes all records of one operation to `each`, in their order. If the operation does not exist,
+ * `each` is not called. `each` must not request another timeline. A timeline may be requested
+ * inside the callback of rc_store_list. */
 bool rc_store_timeline(rc_store *store, rc_str operation_id, rc_record_each each, void *ctx,
                        rc_store_fault *fault);
 
-/* Passes the selected operations to `each`: one record of kind OUTCOME that combines BEGIN and
- * OUTCOME. */
+/* Passes the selected operations to `each`. An operation is one record of kind OUTCOME that
+ * combines its BEGIN and OUTCOME. */
 bool rc_store_list(rc_store *store, const rc_store_query *query, rc_record_each each, void *ctx,
                    rc_store_fault *fault);
 
-/* Passes operations to `each`, as rc_store_list does, whose own id or a report's id begins with
- * prefix; at most limit, the oldest first. If an operation has exactly this id, only that one.
- * Letters of either case; "rep_" may be left out, or be "req_" as in response headers. */
+/* Passes operations to `each`, in the form of rc_store_list: those whose own id, or the id of one
+ * of their reports, begins with prefix. At most `limit` operations are passed, the oldest first. If
+ * an operation has exactly this id, only this operation is passed. prefix: letters of either case;
+ * "rep_" may be missing or be "req_" as in response headers. */
 bool rc_store_find(rc_store *store, rc_str prefix, uint32_t limit, rc_record_each each, void *ctx,
                    rc_store_fault *fault);
 
-/* Adds up the selected operations, and their attempts, in one pass. Either may be NULL; both must
- * be initialised with rc_stats_init. */
+/* Adds up the selected operations and their attempts in one pass. operations, attempts: initialised
+ * by rc_stats_init; one of them may be NULL. */
 bool rc_store_survey(rc_store *store, const rc_store_filter *filter, rc_stats *operations,
                      rc_stats *attempts, rc_store_fault *fault);
 
@@ -183,49 +194,50 @@ bool rc_store_stats(rc_store *store, const rc_store_filter *filter, rc_stats *st
  * particular order. */
 bool rc_store_names(rc_store *store, rc_store_name_each each, void *ctx, rc_store_fault *fault);
 
-/* Counts the stored data. Reads all keys. */
+/* Counts the stored data. The function is slow, because it reads all keys. */
 bool rc_store_measure(rc_store *store, rc_store_extent *ret_extent, rc_store_fault *fault);
 
-/* Passes all saved states to `each`. rc_store_append writes them. */
+/* Passes all saved states, which rc_store_append writes, to `each`. */
 bool rc_store_saved_states(rc_store *store, rc_saved_state_each each, void *ctx,
                            rc_store_fault *fault);
 
-/* Passes the daily usage from a day on (0: all) to `each`, the oldest first. The sums equal those
- * of the stored attempts, to the millionth of a dollar. */
+/* Passes the daily usage from from_day on to `each`, the oldest first. If from_day is 0, all days
+ * are passed. The sums equal those of the stored attempts, to the millionth of a dollar. */
 bool rc_store_daily_usage_since(rc_store *store, int64_t from_day, rc_store_daily_usage_each each,
                                 void *ctx, rc_store_fault *fault);
 
-/* Counts expired operations. Reads the operations that began before that time. */
+/* Counts expired operations. The function reads all operations that began before before_unix_ms. */
 bool rc_store_count_expired(rc_store *store, int64_t before_unix_ms, rc_store_expired *ret_expired,
                             rc_store_fault *fault);
 
-/* When the first expired operation began; -1: there is none. */
+/* Finds out when the first expired operation began. *ret_unix_ms is -1 if there is none. */
 bool rc_store_first_expired(rc_store *store, int64_t before_unix_ms, int64_t *ret_unix_ms,
                             rc_store_fault *fault);
 
-/* Bytes of the file in use, without free pages and without the log. */
+/* Returns the bytes of the file in use, without free pages and without the log. */
 bool rc_store_used_bytes(rc_store *store, uint64_t *ret_bytes, rc_store_fault *fault);
 
-/* Deletes some expired operations in one transaction, with their records and reports, and later
- * names that no row uses. Saved states, daily usage and open operations stay. To be called until
- * is_done; after a fault *prune is unchanged. */
+/* Performs one step of a deletion, in one transaction. The first steps delete expired operations
+ * with their records and reports, later steps delete names that no row uses. Saved states, daily
+ * usage and open operations are kept. The caller repeats the call until prune->is_done. After a
+ * fault *prune is unchanged. */
 bool rc_store_prune_step(rc_store *store, rc_store_prune *prune, rc_store_fault *fault);
 
-/* Returns free space to the file system: rewrites the whole file. */
+/* Returns free space to the file system by rewriting the whole file. */
 bool rc_store_shrink(rc_store *store, rc_store_fault *fault);
 
-/* A reader asks the file's writer to delete operations that ended before a time; the writer reads
- * the request with rc_store_has_prune_request. The request is valid until the reader is closed or
- * its process ends. */
+/* rc_store_request_prune: called on a reader, to request that the file's writer deletes operations
+ * that ended before a time. rc_store_has_prune_request: called on the writer, reads such a request.
+ * The request is valid until the reader is closed or its process ends. */
 bool rc_store_request_prune(rc_store *store, int64_t before_unix_ms, rc_store_fault *fault);
 bool rc_store_has_prune_request(rc_store *store, int64_t *ret_before_unix_ms);
 
-/* Calls is_cancelled some hundred times a second while a query runs; when it returns true, the
- * query fails with STOPPED. NULL: no check. ctx: borrows until the store is closed or another check
- * is set. */
+/* Sets a check that is called some hundred times a second while a query runs. When is_cancelled
+ * returns true, the query fails with RC_STORE_STOPPED. is_cancelled: NULL removes the check. ctx:
+ * borrows until the store is closed or another check is set. */
 void rc_store_set_cancel_check(rc_store *store, rc_store_is_cancelled is_cancelled, void *ctx);
 
-/* Checks the integrity of the whole file. Reads all of it. */
+/* Checks the integrity of the file, which means to read the whole file. */
 bool rc_store_check(rc_store *store, rc_store_fault *fault);
 
 #endif

@@ -57,8 +57,8 @@ static size_t string_bytes(const rc_record *record)
     return bytes;
 }
 
-/* Encodes the reports as JSON lines. A report that cannot be encoded becomes an empty line; its id
- * stays. */
+/* Encodes the reports as JSON lines. A report that cannot be encoded becomes an empty line, so that
+ * only its id is stored. */
 static void encode(const rc_batch *batch, rc_buf *json)
 {
     for (size_t i = 0; i < batch->record_count; i++) {
@@ -77,7 +77,7 @@ static char *copy_string(char *at, rc_str *string)
     return at + string->len;
 }
 
-/* Removes and returns the next line of json. */
+/* Removes the next line from *json and returns it without its newline. */
 static rc_str next_line(rc_str *json)
 {
     const char *end = json->len > 0 ? memchr(json->ptr, '\n', json->len) : NULL;

@@ -171,7 +171,7 @@ void rc_writer_finish(rc_writer *writer, rc_submission *taken, rc_ack kept, cons
     uint64_t count = 0;
     for (const rc_submission *each = taken; each != NULL; each = each->next)
         count += each->is_amendment ? 0 : 1;
-    /* Counts first: a callback may read the counters. */
+    /* The counters are updated before the callbacks, because a callback may read the counters. */
     count_end(writer, count, kept);
     while (taken != NULL) {
         rc_submission *next = taken->next;
@@ -204,7 +204,7 @@ void rc_writer_pause(rc_writer *writer, uint64_t wait_ms)
     uv_mutex_unlock(&writer->lock);
 }
 
-/* Stores the submissions and acknowledges them. Takes `taken`. */
+/* Stores the submissions and acknowledges them. taken: takes. */
 static void store_batches(rc_writer *writer, rc_submission *taken)
 {
     rc_store_fault fault;
@@ -214,7 +214,7 @@ static void store_batches(rc_writer *writer, rc_submission *taken)
     }
     rc_writer_finish(writer, taken, RC_ACK_SAFE, NULL);
     rc_writer_emit_lost(writer, "the audit's queue was full");
-    /* After the acknowledgements, so that no caller waits for the checkpoint. */
+    /* The checkpoint is after the acknowledgements, so that no submitter waits for it. */
     if (!rc_store_checkpoint(writer->store, false, &fault))
         rc_writer_suppress(writer, &fault, "the write-ahead log is checkpointed later");
 }

@@ -118,8 +118,9 @@ static void come_back(rc_writer *writer)
         writer->settings.on_change(writer->settings.ctx, NULL);
 }
 
-/* Stores a record of the gap; success means that the store is back. Operations lost while it is
- * written are counted in the next event, not in the record. */
+/* Tries to store a record about the gap. If this succeeds, the store works again. Operations that
+ * are lost while the record is written are counted in the next SuppressedError, not in the
+ * record. */
 static bool probe(rc_writer *writer)
 {
     char memory[TEXT_MAX];
@@ -150,12 +151,13 @@ void rc_writer_enter_outage(rc_writer *writer, rc_submission *taken, const rc_st
 {
     const char *reason = "requests continue without audit records";
     const rc_retry_rule *rule = rule_of_store();
-    /* A submitter that did not wait can no longer be refused. */
+    /* With an asynchronous writer the submitters did not wait, so they can no longer be refused. */
     const bool is_lost = writer->settings.continue_on_failure || writer->settings.is_async;
     const rc_ack ack = is_lost ? RC_ACK_LOST : RC_ACK_REFUSED;
     go_down(writer, fault);
     rc_writer_finish(writer, taken, ack, writer->why);
-    /* No submission is queued while is_down is set: those in the queue end like those taken. */
+    /* While is_down is set, no submission enters the queue. The submissions that are still in the
+     * queue get the same acknowledgement. */
     rc_writer_finish(writer, rc_writer_take(writer, false), ack, writer->why);
     do {
         rc_writer_emit_lost(writer, reason);

@@ -1,4 +1,4 @@
-/* rc_writer: shared by writer.c (queue and thread), writer_fault.c (failing store) and
+/* rc_writer's struct, shared by writer.c (queue and thread), writer_fault.c (failing store) and
  * writer_trim.c (deletion of old operations). */
 #ifndef RC_STORE_WRITER_PRIVATE_H
 #define RC_STORE_WRITER_PRIVATE_H
@@ -15,9 +15,10 @@
 typedef struct rc_writer_trimmer {
     uint64_t next_ns; /* No deletion step runs before this time. */
     uint64_t next_sweep_ns;
-    uint32_t swept_days; /* keep_days at the last sweep; 0: no sweep yet. */
+    uint32_t swept_days; /* keep_days at the last sweep. 0 before the first sweep. */
     bool is_under_way;
-    bool is_requested;     /* Deletes for a prune request; otherwise a sweep. */
+    bool is_requested;     /* The deletion was requested by rc_store_request_prune. False for a
+                              sweep by age or size. */
     bool is_by_size;       /* The sweep deletes until the store fits its size limit. */
     uint64_t next_size_ns; /* The size is not checked before this time. */
     int64_t requested_unix_ms;
@@ -33,9 +34,10 @@ struct rc_writer {
     /* Used by the writer's thread only. */
     rc_store *store;
     rc_id_maker ids;
-    uint64_t emitted_lost; /* The part of counts.lost that was reported. */
+    uint64_t emitted_lost; /* Number of lost submissions that were reported, a part of
+                              counts.lost. */
     int64_t down_since_unix_ms;
-    uint64_t lost_before; /* counts.lost + counts.refused at the start of this outage. */
+    uint64_t lost_before; /* counts.lost + counts.refused at the start of the outage. */
     rc_writer_trimmer trim;
 
     atomic_ullong suppressed_seq;
@@ -50,32 +52,33 @@ struct rc_writer {
     bool is_idle; /* The thread waits for work. */
     bool is_stopping;
     bool is_down;
-    const rc_report *why; /* Reason of the last outage; NULL: there was none. */
+    const rc_report *why; /* Reason of the last outage. NULL if there was none. */
     rc_writer_counts counts;
 };
 
 /* --- writer.c --- */
 
-/* Takes the whole queue. is_waiting: waits for a submission, for the stop or for the next trim;
- * returns NULL in the last two cases. */
+/* Removes the whole queue and gives it to the caller; NULL if it is empty. is_waiting: if the queue
+ * is empty, waits for a submission, for the stop or for the next trim. */
 rc_submission *rc_writer_take(rc_writer *writer, bool is_waiting);
 
-/* Calls on_acknowledged for each submission and frees it. Takes `taken`. */
+/* Calls on_acknowledged for each submission and frees it. taken: takes. */
 void rc_writer_finish(rc_writer *writer, rc_submission *taken, rc_ack ack, const rc_report *why);
 bool rc_writer_is_stopping(rc_writer *writer);
 void rc_writer_pause(rc_writer *writer, uint64_t wait_ms);
 
 /* --- writer_fault.c --- */
 
-/* Appends, and retries if the failure may pass. */
+/* Appends the batches. Retries if the failure may pass. */
 bool rc_writer_append(rc_writer *writer, const rc_batch *first, rc_store_fault *fault);
 
-/* Handles a failed store: ends all submissions, and returns when the store works again or the
- * writer stops. Takes `taken`. */
+/* Handles a failed store. Acknowledges all submissions as lost or refused, and returns when the
+ * store works again or the writer stops. taken: takes. */
 void rc_writer_enter_outage(rc_writer *writer, rc_submission *taken, const rc_store_fault *fault);
 
-/* Emit a SuppressedError: for a fault that is ignored, and for operations lost since the last one,
- * if any. */
+/* rc_writer_suppress: emits a SuppressedError for a fault that is ignored. rc_writer_emit_lost:
+ * emits a SuppressedError for the operations that were lost since the last one, if there are
+ * any. */
 void rc_writer_suppress(rc_writer *writer, const rc_store_fault *fault, const char *reason);
 void rc_writer_emit_lost(rc_writer *writer, const char *reason);
 

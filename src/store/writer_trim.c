@@ -4,8 +4,8 @@
  *
  *   check every second ──► a request, or a sweep is due ──► step, pause, step, pause ... done
  *
- * A pause is nine times as long as its step, so deletion uses at most a tenth of the writer's time;
- * or half of it while the store is above its size limit. */
+ * A pause is nine times as long as its step, so deletion uses at most a tenth of the writer's time.
+ * While the store is above its size limit, it uses up to half of the time. */
 #include "store/writer_private.h"
 
 #include "sys/clock.h"
@@ -17,8 +17,8 @@
 #define STEP_OPERATIONS 256
 #define PAUSE_FACTOR 9
 #define DAY_MS INT64_C(86400000)
-/* Deletion by size begins at 90 % of the limit and ends at 80 %: so it runs less often, and the
- * file stays below the limit while new records arrive. */
+/* Deletion by size begins at 90 % of the limit and ends at 80 %. The gap between them lets it run
+ * less often, and the 10 % above let the file stay below the limit while new records arrive. */
 #define BEGIN_PCT 90
 #define END_PCT 80
 #define TIME_MAX_MS ((INT64_C(1) << 48) - 1)
@@ -31,7 +31,8 @@ static void begin(rc_writer_trimmer *trim, bool is_requested, int64_t before_uni
     trim->prune = (rc_store_prune){.before_unix_ms = before_unix_ms, .max = STEP_OPERATIONS};
 }
 
-/* Operations that have just ended may still be amended. */
+/* Returns the time of the request, but at most RC_WRITER_AMENDS_MS before now, because
+ * rc_writer_amend may still add records to operations that have just ended. */
 static int64_t requested_time(const rc_writer *writer, int64_t before_unix_ms)
 {
     const int64_t last = rc_clock_unix_ms(writer->settings.calls) - RC_WRITER_AMENDS_MS;
@@ -48,9 +49,9 @@ static bool is_above(rc_writer *writer, uint64_t percent)
            used / percent >= most / 100;
 }
 
-/* Begins to delete the oldest operations of a store that is too large. Those of the last minute
- * stay, since they may be amended. If all operations have times in the future, the clock was set
- * back, and any may be deleted. */
+/* Begins to delete the oldest operations of a store that is too large. Operations of the last
+ * minute are kept, because rc_writer_amend may still add records to them. If all operations have
+ * times in the future, the clock was set back, and any operation may be deleted. */
 static bool check_size(rc_writer *writer, uint64_t now_ns)
 {
     rc_writer_trimmer *trim = &writer->trim;
@@ -67,14 +68,14 @@ static bool check_size(rc_writer *writer, uint64_t now_ns)
     return true;
 }
 
-/* Whether there is work; if so, begins it. */
+/* Begins a deletion if one is due. Returns whether it did. */
 static bool find_work(rc_writer *writer, uint64_t now_ns)
 {
     rc_writer_trimmer *trim = &writer->trim;
     const uint32_t days = atomic_load(&writer->keep_days);
     int64_t requested_unix_ms = 0;
     if (rc_store_has_prune_request(writer->store, &requested_unix_ms)) {
-        /* A completed request stays until its requester has seen the result. */
+        /* A completed request is still visible until its requester has seen the result. */
         if (requested_unix_ms == trim->done_unix_ms)
             return false;
         trim->requested_unix_ms = requested_unix_ms;
@@ -92,8 +93,9 @@ static bool find_work(rc_writer *writer, uint64_t now_ns)
     return true;
 }
 
-/* Whether the deletion under way is still wanted: not if the requester has gone or the
- * configuration keeps more. The notes of deleted operations are removed in any case. */
+/* Whether the deletion under way is still wanted. It is not if the requester has gone or the
+ * configuration has new retention limits. The block notes of operations that are already deleted
+ * are removed in any case. */
 static bool is_wanted(rc_writer *writer)
 {
     const rc_writer_trimmer *trim = &writer->trim;
@@ -111,7 +113,8 @@ static void finish(rc_writer *writer)
 {
     rc_writer_trimmer *trim = &writer->trim;
     trim->is_under_way = false;
-    /* All operations are open or new: tries again later. */
+    /* If nothing could be deleted, all operations are open or new; the size is checked again
+     * later. */
     if (trim->is_by_size && trim->prune.operations == 0)
         trim->next_size_ns = uv_hrtime() + FAILED_NS;
     if (trim->is_requested && trim->prune.is_done)
