@@ -237,7 +237,7 @@ bool rc_store_has_prune_request(rc_store *store, int64_t *ret_before_unix_ms);
  * borrows until the store is closed or another check is set. */
 void rc_store_set_cancel_check(rc_store *store, rc_store_is_cancelled is_cancelled, void *ctx);
 
-/* Checks the integrity of the file, which means to read the whole file. */
+/* Reads the whole file and checks its integrity. */
 bool rc_store_check(rc_store *store, rc_store_fault *fault);
 
 #endif

@@ -1,7 +1,7 @@
-/* Writes the notes of `blocks`: which clients, models, codes and outcomes occur in a block of keys
- * (256 ms). Called by write.c; prune.c and sqlite.c clear the cache. An index of operations would
- * cost a search and a page for each operation; a note is written once per block and value, and a
- * query reads only the blocks that have the value. */
+/* Writes the table `blocks`. A row of it, a block note, says that a client, model, code or outcome
+ * occurs in a block of keys; a block covers 256 ms. Called by write.c; prune.c and sqlite.c clear
+ * the cache. With an index, each operation would cost a search and a page. A note is written only
+ * once per block and value, and a query reads only the blocks that have the value. */
 #include <string.h>
 
 #include "store/operation_key.h"
@@ -22,7 +22,8 @@ static bool write_note(rc_sqlite *sqlite, const rc_sqlite_note *note, rc_store_f
     return is_done;
 }
 
-/* The cache slot for a note: operations that end now began in a few blocks, so few notes recur. */
+/* Returns the cache slot for a note. The cache can be small, because operations that end at about
+ * the same time began in a few blocks and need the same notes. */
 static rc_sqlite_note *slot_of(rc_sqlite *sqlite, const rc_sqlite_note *note)
 {
     const uint64_t odd = UINT64_C(0x9E3779B97F4A7C15);

@@ -1,6 +1,6 @@
-/* The table `spend`: usage per day, client, route, target and credential, updated with each
- * attempt. Called by write.c and, for reading, through rc_store_calls. Client and route come from
- * the attempt's operation. */
+/* The table `spend`: the usage of each day by client, route, target and credential. It is updated
+ * with each attempt. Called by write.c and, for reading, through rc_store_calls. Client and route
+ * come from the attempt's operation. */
 #include "store/sqlite/private.h"
 
 #define DAY_MS INT64_C(86400000)
@@ -55,7 +55,8 @@ static void add_to(rc_sqlite_usage_row *row, const rc_record *record)
     add_number(&row->cost_usd_micro, record->cost_usd_micro);
 }
 
-/* The slot for a row; NULL: the table was full and could not be written. */
+/* Returns the slot in memory for a row of `spend`. Returns NULL if all slots were used and could
+ * not be written to the file. */
 static rc_sqlite_usage_row *slot_of(rc_sqlite *sqlite, const rc_sqlite_usage_row *row,
                                     rc_store_fault *fault)
 {

@@ -1,4 +1,4 @@
-/* Finds operations by an id or the beginning of one. Called through rc_store_calls. */
+/* Finds operations by an id or the beginning of an id. Called through rc_store_calls. */
 #include <string.h>
 
 #include <recourse/id.h>
@@ -10,7 +10,7 @@
 #define SQL_MAX 4096
 #define HEAD_LEN 4 /* Length of "rep_". */
 
-/* An id in its stored form: "rep_" and upper-case letters. */
+/* An id, or its beginning, in the stored form: "rep_" and upper-case letters. */
 typedef struct spelled {
     char text[RC_ID_LEN + 1];
     size_t len;
@@ -27,8 +27,8 @@ static spelled spell(rc_str prefix)
     return id;
 }
 
-/* Operations whose own id begins with the prefix: a range of keys, since ids begin with the
- * time. */
+/* Finds operations whose own id begins with the prefix. Their keys are a range, because both ids
+ * and keys begin with the time. */
 static bool find_operations(const rc_sqlite *sqlite, const spelled *id, const int64_t range[2],
                             uint32_t limit, rc_record_each each, void *ctx, rc_store_fault *fault)
 {
@@ -48,8 +48,9 @@ static bool find_operations(const rc_sqlite *sqlite, const spelled *id, const in
     return is_good;
 }
 
-/* Operations with a report whose id begins with the prefix. A report's id may be in any form, so
- * the letters are compared as they are. x'7F' sorts behind all continuations of the prefix. */
+/* Finds operations with a report whose id begins with the prefix. A report's id may have any form,
+ * so the letters are compared without changing their case. In the SQL, x'7F' sorts behind every
+ * continuation of the prefix. */
 static bool find_reports(const rc_sqlite *sqlite, rc_str id, uint32_t limit, rc_record_each each,
                          void *ctx, rc_store_fault *fault)
 {
@@ -69,7 +70,7 @@ static bool find_reports(const rc_sqlite *sqlite, rc_str id, uint32_t limit, rc_
     return is_good;
 }
 
-/* Passes on operations not seen before, up to the limit. */
+/* Passes operations to `each`, up to the limit. Operations that were passed before are skipped. */
 #define SEEN_MAX 64
 typedef struct seen {
     rc_record_each each;

@@ -1,6 +1,6 @@
-/* Lists, and the conditions that they share with statistics. Called through rc_store_calls, by
- * find.c and by stats.c. Numbers are written into the SQL text, so that the planner sees whether a
- * partial index applies. */
+/* Lists operations, and builds the SQL conditions of lists and statistics. Called through
+ * rc_store_calls, by find.c and by stats.c. Numbers are written into the SQL text instead of being
+ * bound, so that SQLite's query planner sees whether a partial index applies. */
 #include <string.h>
 
 #include "store/operation_key.h"
@@ -8,7 +8,7 @@
 
 #define SQL_MAX 5120
 
-/* The number of a name; -1: no row has it. */
+/* Finds the number of a name. *ret_id is -1 if no row has the name. */
 static bool known_name(const rc_sqlite *sqlite, rc_str text, int64_t *ret_id, rc_store_fault *fault)
 {
     sqlite3_stmt *find = NULL;
@@ -35,7 +35,8 @@ __attribute__((format(printf, 2, 3))) static void append_sql(char where[RC_SQLIT
 
 /* --- blocks --- */
 
-/* Whether the filter is resolved through `blocks`. A report id is resolved by its own index. */
+/* Whether the operations of the filter are found through `blocks`. A report id has an index of its
+ * own. */
 static bool is_by_blocks(const rc_store_filter *filter)
 {
     return filter->report_id.len == 0 &&
@@ -43,7 +44,8 @@ static bool is_by_blocks(const rc_store_filter *filter)
             (filter->has_outcome && filter->outcome != RC_OUTCOME_SUCCEEDED));
 }
 
-/* The first note selects the blocks; further notes are tested with EXISTS. */
+/* Adds the condition that a block has a note. The first note selects the blocks; further notes are
+ * tested with EXISTS. */
 static void where_note(rc_sqlite_choice *choice, rc_sqlite_block_field about, int64_t value)
 {
     if (!choice->is_by_blocks)
@@ -58,7 +60,8 @@ static void where_note(rc_sqlite_choice *choice, rc_sqlite_block_field about, in
 
 /* --- conditions --- */
 
-/* about: 0 if the column has no notes. */
+/* Adds the condition that a column has a name. about: the field of the column's block notes; 0 if
+ * the column has no notes. */
 static bool where_name(const rc_sqlite *sqlite, rc_sqlite_choice *choice, const char *column,
                        rc_sqlite_block_field about, rc_str text, rc_store_fault *fault)
 {
@@ -73,7 +76,8 @@ static bool where_name(const rc_sqlite *sqlite, rc_sqlite_choice *choice, const 
     return true;
 }
 
-/* Conditions for operations found through blocks: a few rows of each block are read in vain. */
+/* Writes the conditions on keys if the operations are found through blocks. All rows of a block are
+ * read, even the few that the filter does not select. */
 static void where_blocks(int64_t first, int64_t end, char where[RC_SQLITE_WHERE_MAX])
 {
     where[0] = '\0';
@@ -82,13 +86,14 @@ static void where_blocks(int64_t first, int64_t end, char where[RC_SQLITE_WHERE_
         append_sql(where, " AND b.block <= %lld", (long long)(end >> RC_SQLITE_BLOCK_BITS));
     append_sql(where, " AND t.op BETWEEN (b.block << %d) AND (b.block << %d) + %lld",
                RC_SQLITE_BLOCK_BITS, RC_SQLITE_BLOCK_BITS, (1LL << RC_SQLITE_BLOCK_BITS) - 1);
-    /* The unary plus keeps the planner from using these conditions for a seek. */
+    /* The unary plus prevents that the query planner uses these conditions for a search by key. */
     append_sql(where, " AND +t.op >= %lld", (long long)first);
     if (end > 0)
         append_sql(where, " AND +t.op < %lld", (long long)end);
 }
 
-/* One bound on each side: with two, the planner would seek by one and scan to the other. */
+/* Writes the conditions on keys. There is only one condition for each end of the range, because the
+ * query planner uses only one for its search. */
 static void where_keys(int64_t first, int64_t end, char where[RC_SQLITE_WHERE_MAX])
 {
     where[0] = '\0';
@@ -107,8 +112,8 @@ void rc_sqlite_where_time(const rc_store_filter *filter, char where[RC_SQLITE_WH
     where_keys(rc_sqlite_time_key(filter->from_unix_ms), end_of(filter), where);
 }
 
-/* If there was one attempt, the operation's row names its target; otherwise its records are
- * searched. */
+/* Adds the condition that an attempt was made at a target. If an operation has only one attempt,
+ * its row has the target; otherwise its records are searched. */
 static bool where_target(const rc_sqlite *sqlite, char where[RC_SQLITE_WHERE_MAX], rc_str text,
                          rc_store_fault *fault)
 {
@@ -142,8 +147,8 @@ static void where_outcome(const rc_store_filter *filter, rc_sqlite_choice *choic
                    (long long)filter->ended_unix_ms);
 }
 
-/* The filter's conditions other than times; the rarest first, because the first note selects the
- * blocks. */
+/* Adds the filter's conditions except times. Conditions that are rarely true come first, because
+ * the first note selects the blocks. */
 static bool where_others(const rc_sqlite *sqlite, const rc_store_filter *filter,
                          rc_sqlite_choice *choice, rc_store_fault *fault)
 {
@@ -164,7 +169,7 @@ static bool where_others(const rc_sqlite *sqlite, const rc_store_filter *filter,
     return true;
 }
 
-/* Selects keys from `first` on and before `end`; end 0: no limit. */
+/* Builds the clauses for keys from `first` to below `end`. If `end` is 0, the range has no end. */
 static bool choose(const rc_sqlite *sqlite, const rc_store_filter *filter, int64_t first,
                    int64_t end, rc_sqlite_choice *ret_choice, rc_store_fault *fault)
 {
@@ -191,7 +196,8 @@ bool rc_sqlite_choose(const rc_sqlite *sqlite, const rc_store_filter *filter,
                   ret_choice, fault);
 }
 
-/* The keys of a page: within the filter's times, and beyond the last key of the previous page. */
+/* Builds the clauses of a page. Its keys are within the filter's times and beyond the last key of
+ * the previous page. */
 static bool choose_page(const rc_sqlite *sqlite, const rc_store_query *query,
                         rc_sqlite_choice *ret_choice, rc_store_fault *fault)
 {

@@ -1,4 +1,4 @@
-/* Cache of name numbers. Called by names.c, sqlite.c, sweep.c and write.c. */
+/* Cache of the numbers of names. Called by names.c, sqlite.c, sweep.c and write.c. */
 #include "store/sqlite/name_cache.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ void rc_name_cache_clear(rc_name_cache *names)
     names->count = 0;
 }
 
-/* Eight bytes at a time: several names are looked up for every row. */
+/* Hashes eight bytes at a time to be fast, because several names are looked up for each row. */
 static uint64_t hash_of(rc_str text)
 {
     const uint64_t odd = UINT64_C(0x9E3779B97F4A7C15);

@@ -1,5 +1,5 @@
-/* rc_name_cache: the numbers of recently used names. When it is full it is cleared: the table
- * `names` has them all. */
+/* rc_name_cache: the numbers of recently used names. A full cache is cleared; the table `names` has
+ * the numbers of all names. */
 #ifndef RC_STORE_SQLITE_NAME_CACHE_H
 #define RC_STORE_SQLITE_NAME_CACHE_H
 
@@ -14,7 +14,7 @@
 #define RC_NAME_CACHE_SLOTS 1024
 
 typedef struct rc_name_slot {
-    int64_t id; /* Number of the name; 0: free slot. */
+    int64_t id; /* Number of the name. 0 marks a free slot. */
     uint64_t hash;
     char *text;
     size_t len;
@@ -26,14 +26,15 @@ typedef struct rc_name_cache {
     rc_name_slot slots[RC_NAME_CACHE_SLOTS];
 } rc_name_cache;
 
-/* Initialises an empty cache. alloc: copies. */
+/* Initialises an empty cache. alloc: copies the struct. */
 void rc_name_cache_init(rc_name_cache *names, const rc_alloc *alloc);
 void rc_name_cache_clear(rc_name_cache *names);
 
-/* The number of a name; 0: not cached. text: borrows. */
+/* Returns the number of a name; 0 if the name is not in the cache. text: borrows during the
+ * call. */
 int64_t rc_name_cache_find(const rc_name_cache *names, rc_str text);
 
-/* Adds a name, unless there is no memory. text: copies. id: not 0. */
+/* Adds a name; without memory it does nothing. text: copies the bytes. id: not 0. */
 void rc_name_cache_add(rc_name_cache *names, rc_str text, int64_t id);
 
 #endif

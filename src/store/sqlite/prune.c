@@ -1,12 +1,14 @@
-/* Deletes expired operations in small transactions. Called through rc_store_calls. First the
- * operations of each slice of keys, with their steps and reports; after all slices, the notes of
- * blocks without operations. Until then `blocks` has notes without operations, which is allowed. */
+/* Deletes expired operations in small transactions. Called through rc_store_calls. The keys are
+ * processed in slices. Each slice deletes the operations with their steps and reports. After all
+ * slices, the notes of blocks without operations are deleted. Until then `blocks` has notes without
+ * operations, which is allowed. */
 #include "store/operation_key.h"
 #include "store/sqlite/private.h"
 
 #define UNIX_MS_MAX ((INT64_C(1) << 48) - 1)
 
-/* Outcome 0 is an open operation. at_ms is relative to the key's time. */
+/* SQL condition: the operation ended before a time. Outcome 0 is an open operation. at_ms is
+ * relative to the time in the key. */
 #define HAS_ENDED " outcome <> 0 AND (op >> 15) + at_ms < "
 _Static_assert(RC_OPERATION_KEY_LOW_BITS == 15, "as it stands in the statements");
 _Static_assert(RC_SQLITE_BLOCK_BITS == 23, "as it stands in the statements");
@@ -47,7 +49,7 @@ static sqlite3_stmt *bind(rc_sqlite *sqlite, rc_sqlite_statement which, const nu
     return statement;
 }
 
-/* Deletes rows; *ret_count: how many. */
+/* Runs a statement that deletes rows. *ret_count: receives the number of deleted rows. */
 static bool remove_rows(rc_sqlite *sqlite, rc_sqlite_statement which, const numbers *params,
                         int64_t *ret_count, rc_store_fault *fault)
 {
@@ -61,7 +63,7 @@ static bool remove_rows(rc_sqlite *sqlite, rc_sqlite_statement which, const numb
     return is_done;
 }
 
-/* Reads the first two numbers of the first row; *ret_is_there: there is a row. */
+/* Reads the first two numbers of the first row. *ret_is_there: receives whether there is a row. */
 static bool query(rc_sqlite *sqlite, rc_sqlite_statement which, const numbers *params,
                   int64_t ret_row[2], bool *ret_is_there, rc_store_fault *fault)
 {
@@ -110,7 +112,8 @@ static bool prune_slice(rc_sqlite *sqlite, rc_store_prune *prune, rc_store_fault
 
 /* --- block notes --- */
 
-/* Deletes the notes of one value, at most `left`. *ret_is_whole: none are left. */
+/* Deletes at most `left` block notes of one value. *ret_is_whole: receives true if no more notes of
+ * the value are to be deleted. */
 static bool prune_value(rc_sqlite *sqlite, rc_store_prune *prune, int64_t left, bool *ret_is_whole,
                         rc_store_fault *fault)
 {
@@ -131,7 +134,8 @@ static bool prune_value(rc_sqlite *sqlite, rc_store_prune *prune, int64_t left, 
     return true;
 }
 
-/* Each value costs one search, whether or not it has notes to delete. */
+/* Deletes block notes. A step is limited by the number of values too, because each value costs one
+ * search even if it has no notes to delete. */
 static bool prune_notes(rc_sqlite *sqlite, rc_store_prune *prune, rc_store_fault *fault)
 {
     for (uint32_t i = 0; i < prune->max; i++) {
@@ -162,7 +166,8 @@ static bool prune_some(rc_sqlite *sqlite, rc_store_prune *prune, rc_store_fault 
 {
     if (prune->is_in_names)
         return rc_sqlite_sweep_step(sqlite, prune->max, &prune->is_done, fault);
-    /* No more operations are deleted: the notes before the first remaining operation follow. */
+    /* The caller wants no more operations to be deleted, so the notes before the first remaining
+     * operation are deleted next. */
     if (prune->is_stopped && !prune->is_in_notes) {
         prune->before_unix_ms = rc_sqlite_key_time(prune->from_key);
         prune->is_in_notes = true;
@@ -197,8 +202,8 @@ bool rc_sqlite_prune(rc_store *store, rc_store_prune *prune, rc_store_fault *fau
         rc_sqlite_sweep_end(sqlite);
     else if (next.is_done)
         rc_sqlite_sweep_finish(sqlite);
-    /* The cache may hold notes that were deleted; they must be written again if an operation of
-     * their block arrives late. */
+    /* The cache of notes is cleared, because it may have notes that were deleted. Such a note must
+     * be written again if an operation of its block arrives late. */
     if (prune->is_in_notes)
         rc_sqlite_forget_notes(sqlite);
     return is_committed;

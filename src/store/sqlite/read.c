@@ -1,5 +1,5 @@
-/* Keys, rows and the records of one operation. Called by the other files of store/sqlite and
- * through rc_store_calls. */
+/* Computes keys, reads rows and reads the records of one operation. Called by the other files of
+ * store/sqlite and through rc_store_calls. */
 #include <string.h>
 
 #include <recourse/id.h>
@@ -7,7 +7,7 @@
 #include "store/operation_key.h"
 #include "store/sqlite/private.h"
 
-/* The numbers written in RC_SQLITE_RECOVERED. */
+/* RC_SQLITE_RECOVERED contains these numbers as text. */
 _Static_assert(RC_RECORD_ATTEMPT == 2 && RC_OUTCOME_SUCCEEDED == 1 && RC_CLASS_CANCELLATION == 10,
                "RC_SQLITE_RECOVERED has other numbers");
 
@@ -120,7 +120,8 @@ static int64_t clamp_time(int64_t unix_ms)
 
 void rc_sqlite_read_columns(sqlite3_stmt *row, int at, int64_t key, rc_record *record)
 {
-/* Only time differences may be negative. */
+/* INT columns of type int64_t are time differences, which may be negative. No other column may be
+ * negative. */
 #define READ_INT(name)                                                      \
     record->name = (__typeof__(record->name))_Generic(record->name, int64_t \
                                                       : difference, default \
@@ -158,7 +159,7 @@ void rc_sqlite_read_operation(sqlite3_stmt *row, rc_record *record)
 
 /* --- one operation --- */
 
-/* Finds the row of an operation and leaves the statement on it. */
+/* Finds the row of an operation. The statement `row` is left on this row. */
 static bool find_operation(const rc_sqlite *sqlite, sqlite3_stmt *row, rc_str id, bool *ret_found,
                            rc_store_fault *fault)
 {
@@ -195,7 +196,7 @@ static rc_record begin_of(const rc_record *operation)
     return begin;
 }
 
-/* Passes the records between BEGIN and OUTCOME to `each`. *goes_on: false if `each` returned
+/* Passes the records between BEGIN and OUTCOME to `each`. *goes_on becomes false if `each` returns
  * false. */
 static bool read_records(const rc_sqlite *sqlite, sqlite3_stmt *row, const rc_record *operation,
                          rc_record_each each, void *ctx, bool *goes_on, rc_store_fault *fault)
@@ -237,7 +238,8 @@ bool rc_sqlite_timeline(rc_store *store, rc_str operation_id, rc_record_each eac
     sqlite3_stmt *found = rc_sqlite_get(sqlite, RC_SQL_READ_OPERATION, fault);
     sqlite3_stmt *rows = rc_sqlite_get(sqlite, RC_SQL_READ_RECORDS, fault);
     bool is_found = false;
-    /* The operation's row stays open, so that all reads see the same snapshot. */
+    /* The statement on the operation's row stays open, so that all reads see the same database
+     * snapshot. */
     bool is_good = found != NULL && rows != NULL &&
                    find_operation(sqlite, found, operation_id, &is_found, fault) &&
                    (!is_found || give_records(sqlite, found, rows, each, ctx, fault));

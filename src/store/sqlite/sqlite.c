@@ -1,5 +1,5 @@
-/* Opens and closes the SQLite store and implements its small calls. Called by store.c; its helpers
- * by the other files of store/sqlite. */
+/* Opens and closes the SQLite store and implements its small calls. Called by store.c. Its helper
+ * functions are called by the other files of store/sqlite. */
 #include "store/sqlite/sqlite.h"
 
 #include <errno.h>
@@ -17,9 +17,9 @@
 #define WRITER_SUFFIX "-writer"
 #define LOG_SUFFIX "-wal"
 #define URI_BYTES_MAX (3 * PATH_BYTES_MAX)
-/* The log is moved into the file when it has this many pages, about 16 MB. */
+/* The write-ahead log is moved into the file when it has this number of pages, about 16 MB. */
 #define LOG_PAGES 4000
-/* SQLite virtual machine steps between two cancel checks: about a millisecond. */
+/* Steps of SQLite's virtual machine between two cancel checks, about a millisecond. */
 #define PROGRESS_STEPS 20000
 
 /* --- faults --- */
@@ -67,7 +67,7 @@ rc_store_fault_kind rc_sqlite_fault_kind(int code, int system_error)
     case SQLITE_IOERR:
         if (code == SQLITE_IOERR_NOMEM)
             return RC_STORE_NO_MEMORY;
-        if (system_error == EISDIR) /* A folder can be opened for reading. */
+        if (system_error == EISDIR) /* SQLite can open a folder, but reading from it fails. */
             return RC_STORE_DIRECTORY;
         return system_error == ENOSPC || system_error == EDQUOT ? RC_STORE_FULL : RC_STORE_IO;
     case SQLITE_NOMEM:
@@ -213,7 +213,8 @@ static void close_store(rc_store *store)
 
 static bool open_to_write(rc_sqlite *sqlite, rc_store_fault *fault);
 
-/* Whether the file still has its name. Data written to a deleted file is lost with the process. */
+/* Whether the file is still at its path. Data that is written to a deleted file is lost when the
+ * process ends. */
 static bool is_in_place(const rc_sqlite *sqlite)
 {
     int is_moved = 0;
@@ -222,12 +223,12 @@ static bool is_in_place(const rc_sqlite *sqlite)
                                   is_moved == 0);
 }
 
-/* Reopens the file after it was moved or deleted. Always returns false: the writer must report it
- * and then appends again. */
+/* Reopens the file after it was moved or deleted. Always returns false, so that the writer reports
+ * the fault and then appends again. */
 static bool open_again(rc_sqlite *sqlite, rc_store_fault *fault)
 {
-    /* The log stays under the old name; without this checkpoint the moved file would lack its
-     * content. */
+    /* The write-ahead log stays under the old name. Without this checkpoint the moved file would
+     * lack the data in the log. */
     if (sqlite->db != NULL)
         (void)sqlite3_wal_checkpoint_v2(sqlite->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
     close_file(sqlite);
@@ -246,7 +247,8 @@ static bool append(rc_store *store, const rc_batch *first, rc_store_fault *fault
     return rc_sqlite_append(sqlite, first, fault);
 }
 
-/* A moved file is left to append, which reports it. */
+/* Prunes unless the file was moved or deleted. Such a file is not opened again here;
+ * rc_store_append does it and reports the fault. */
 static bool prune_in_place(rc_store *store, rc_store_prune *prune, rc_store_fault *fault)
 {
     const rc_sqlite *sqlite = (const rc_sqlite *)store;
@@ -288,8 +290,8 @@ static int on_commit(void *ctx, sqlite3 *db, const char *name, int log_pages)
     return SQLITE_OK;
 }
 
-/* Turns off SQLite's memory statistics, which take a lock. Has no effect after SQLite's first
- * use. */
+/* Turns off SQLite's memory statistics, because they need a lock. The call has no effect after
+ * SQLite's first use. */
 static void disable_memory_statistics(void)
 {
     (void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
@@ -307,16 +309,17 @@ static bool open_file(rc_sqlite *sqlite, const char *name, int flags, rc_store_f
     if (code != SQLITE_OK)
         return rc_sqlite_fail(sqlite, "open", fault);
     sqlite3_busy_timeout(sqlite->db, BUSY_MS);
-    /* The file is untrusted: no text may be larger than what this program writes, and its schema
-     * may call no function with side effects. */
+    /* The file is untrusted. Therefore no text may be larger than the texts that this program
+     * writes, and the schema of the file may not call functions with side effects. */
     sqlite3_limit(sqlite->db, SQLITE_LIMIT_LENGTH, (int)(4 * RC_RECORD_REPORT_MAX));
     sqlite3_db_config(sqlite->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     sqlite3_db_config(sqlite->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     return true;
 }
 
-/* Only one connection may write and checkpoint: SQLite before 3.51.3 can lose committed data if one
- * connection resets the log while another writes it. */
+/* Takes the lock of the writer. Only one connection may write and checkpoint, because SQLite before
+ * 3.51.3 can lose committed data if one connection resets the log while another connection writes
+ * to it. */
 static bool take_lock(rc_sqlite *sqlite, rc_store_fault *fault)
 {
     char path[PATH_BYTES_MAX + sizeof(WRITER_SUFFIX)];
@@ -344,7 +347,7 @@ static bool open_to_write(rc_sqlite *sqlite, rc_store_fault *fault)
         !open_file(sqlite, sqlite->path, SQLITE_OPEN_READWRITE, fault) ||
         !rc_sqlite_version(sqlite, rc_sqlite_steps, rc_sqlite_step_count, &version, fault))
         return false;
-    /* From here on the file is known to be an audit file and may be changed. */
+    /* The file is known to be an audit file now, so it may be changed. */
     if (!rc_sqlite_run(sqlite,
                        sqlite->is_power_safe
                            ? "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL"
@@ -357,8 +360,8 @@ static bool open_to_write(rc_sqlite *sqlite, rc_store_fault *fault)
 }
 
 /* Whether the file can be read as immutable. A reader needs the log's index (-shm) beside the file,
- * and without write permission it cannot create one. If there is no log either, the file is
- * complete and no process writes it. */
+ * and without write permission it cannot create one. If there is no write-ahead log either, the
+ * file is complete and no process writes to it. */
 static bool is_immutable(const rc_sqlite *sqlite, const rc_store_fault *fault)
 {
     char path[PATH_BYTES_MAX + sizeof(LOG_SUFFIX)];
@@ -369,7 +372,7 @@ static bool is_immutable(const rc_sqlite *sqlite, const rc_store_fault *fault)
     return rc_sys_real.stat(path, &log) != 0 || log.st_size == 0;
 }
 
-/* Example: "file:/var/a%3Fb.db?immutable=1". */
+/* Appends the URI of the file, such as "file:/var/a%3Fb.db?immutable=1". */
 static void push_uri(const rc_sqlite *sqlite, rc_buf *uri)
 {
     rc_buf_push(uri, RC_STR("file:"));

@@ -1,5 +1,6 @@
-/* The audit in SQLite: one file; beside it its log (-wal), the log's index (-shm), the writer's
- * lock (-writer) and, while a deletion is requested, the request (-prune).
+/* The audit in SQLite. It is one file. Next to the file are its write-ahead log (-wal), the log's
+ * index (-shm), the writer's lock (-writer) and, while a deletion is requested, the request
+ * (-prune).
  *
  *   names       id, text                      each client, route, provider, model, target once
  *   operations  op, ...                       one row per operation: BEGIN and OUTCOME
@@ -10,15 +11,16 @@
  *   spend       day, client, ...              daily usage
  *   blocks      about, value, block           which values occur in a block of keys
  *
- * op is the time in the operation's id (48 bits) and the last 15 bits of the id. Rows are in the
- * order of time, a range of time is a range of keys, and an id is found without an index. If two
- * ids have the same key, the second one takes the next free key of its millisecond. */
+ * The key `op` is the time in the operation's id (48 bits) and the last 15 bits of the id.
+ * Therefore rows are in the order of time, a range of time is a range of keys, and an id is found
+ * without an index. If two ids have the same key, the second operation gets the next free key of
+ * its millisecond. */
 #ifndef RC_STORE_SQLITE_SQLITE_H
 #define RC_STORE_SQLITE_SQLITE_H
 
 #include "store/store.h"
 
-/* Opens a file, as rc_store_open does. path: copies. */
+/* Opens a file, as rc_store_open does. path: copies the text. */
 bool rc_sqlite_open(rc_str path, const rc_store_settings *settings, const rc_alloc *alloc,
                     rc_store **ret_store, rc_store_fault *fault);
 

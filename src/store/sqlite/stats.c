@@ -1,8 +1,8 @@
-/* Statistics: reads a range of keys once and adds up in memory, because SQL grouping would sort
- * first. Called through rc_store_calls.
+/* Computes statistics: reads a range of keys once and adds up in memory, because grouping in SQL
+ * would sort the rows first. Called through rc_store_calls.
  *
- * Operations and their attempts are stored in the same order. If all operations of a time are
- * selected, both tables are read in parallel; otherwise the attempts of each operation are looked
+ * Operations and their attempts are stored in the same order. If all operations of a time range are
+ * selected, both tables are read side by side; otherwise the attempts of each operation are looked
  * up. */
 #include "store/sqlite/private.h"
 
@@ -10,18 +10,21 @@
 
 typedef struct pass {
     const rc_sqlite *sqlite;
-    rc_stats *operations; /* Receives the operations; may be NULL. */
-    rc_stats *attempts;   /* Receives the attempts; may be NULL. */
+    rc_stats *operations; /* Sums of the operations; may be NULL. */
+    rc_stats *attempts;   /* Sums of the attempts; may be NULL. */
     sqlite3_stmt *operation;
     sqlite3_stmt *attempt;
-    bool is_side_by_side; /* Attempts are read in parallel with the operations. */
-    bool has_attempt;     /* If is_side_by_side: the statement is on a row that was not used yet. */
+    bool is_side_by_side; /* Attempts are read side by side with the operations, by one statement
+                             for the whole range. */
+    bool has_attempt;     /* Used if is_side_by_side: the statement `attempt` is on a row that was
+                             not used yet. */
 } pass;
 
 /* A row of `operations` or `steps`. */
 typedef struct row {
     int64_t key;
-    rc_outcome outcome; /* Outcome of the operation; that of an attempt is derived from its code. */
+    rc_outcome outcome; /* Outcome of the operation. For an attempt it is derived from the attempt's
+                           code. */
     int64_t code;
     int64_t error_class;
     int64_t target;
@@ -34,9 +37,11 @@ typedef struct row {
     uint64_t tokens_in;
     uint64_t tokens_out;
     uint64_t cost_usd_micro;
-    bool is_estimated; /* The tokens, or those of one attempt of the operation, are estimates. */
+    bool is_estimated; /* The tokens of the attempt, or of at least one attempt of the operation,
+                          are estimates. */
     bool is_unpriced;
-    /* Set for an operation whose row holds its only attempt, with the following values. */
+    /* True if the operation's row contains its only attempt. In this case the `try_` members are
+     * set too. */
     bool has_only_attempt;
     int64_t try_model;
     int64_t try_latency_ms;
@@ -51,7 +56,7 @@ typedef struct attempt_sums {
 
 /* --- rows --- */
 
-/* Columns that attempts lack are 0. */
+/* The columns that operations and attempts share. Members of `row` without a column are 0. */
 #define COLUMNS                                                              \
     ", t.code, t.error_class, t.target, t.model, t.latency_ms, t.tokens_in," \
     " t.tokens_out, t.cost_usd_micro, t.first_byte_ms, t.flags"
@@ -108,7 +113,7 @@ static void read_attempt(sqlite3_stmt *statement, const row *operation, row *ret
                                   operation->outcome, ret_row->target == operation->target);
 }
 
-/* The attempt that is stored in its operation's row. */
+/* Returns the attempt that is stored in its operation's row. */
 static row only_attempt(const row *operation)
 {
     row attempt = *operation;
@@ -190,7 +195,8 @@ static bool add_operation(const pass *w, const row *operation, const attempt_sum
     const bool is_good = operation->outcome == RC_OUTCOME_SUCCEEDED;
     sample.wasted = operation->attempts - (is_good && operation->attempts > 0 ? 1 : 0);
     sample.has_recovered = is_good && found->has_failed;
-    /* Of several attempts, some may have been measured. */
+    /* If there are several attempts, only some may be estimated, so their estimated cost was added
+     * up. */
     if (operation->attempts > 1)
         sample.estimated_usd_micro = found->estimated_usd_micro;
     sample.has_faltered = sample.has_recovered ||
@@ -206,8 +212,8 @@ static bool is_on_row(const pass *w, int code, bool *ret_has_row, rc_store_fault
     return code == SQLITE_ROW || code == SQLITE_DONE || rc_sqlite_fail(w->sqlite, "read", fault);
 }
 
-/* Adds the attempts of an operation, from the current row on. Attempts of earlier keys belong to no
- * selected operation. */
+/* Adds the attempts of an operation, beginning at the current row of the statement `attempt`.
+ * Attempts with lower keys belong to no selected operation and are skipped. */
 static bool add_side_by_side(pass *w, const row *operation, attempt_sums *found,
                              rc_store_fault *fault)
 {
@@ -236,8 +242,8 @@ static bool add_by_lookup(const pass *w, const row *operation, attempt_sums *fou
     return is_good;
 }
 
-/* Whether the attempts must be read: for a success after several attempts it is unknown whether one
- * failed, and for several attempts which ones were estimated. */
+/* Whether the attempts of an operation must be read. The operation's row does not show whether one
+ * of several attempts failed before a success, or which of several attempts were estimated. */
 static bool needs_attempts(const pass *w, const row *operation)
 {
     return w->attempts != NULL ||
@@ -312,7 +318,7 @@ static bool prepare(pass *w, const rc_store_filter *filter, rc_store_fault *faul
                         (w->attempts != NULL ? w->attempts->by : 0);
     if (!rc_sqlite_choose(w->sqlite, filter, &choice, fault))
         return false;
-    /* Decoding a column far behind in the row takes time. */
+    /* Columns at the end of a row take time to decode, so they are read only if they are needed. */
     sqlite3_snprintf(sizeof(sql), sql, operations_sql,
                      (by & RC_STATS_BY_ROUTE) != 0 ? "t.route" : "0",
                      w->attempts != NULL ? ATTEMPT_COLUMNS : NO_ATTEMPT_COLUMNS, choice.from,
@@ -335,7 +341,7 @@ bool rc_sqlite_survey(rc_store *store, const rc_store_filter *filter, rc_stats *
     const rc_sqlite *sqlite = (const rc_sqlite *)store;
     pass w = {.sqlite = sqlite, .operations = operations, .attempts = attempts};
     rc_store_fault ignored;
-    /* One transaction, so that all reads see the same snapshot. */
+    /* All reads are in one transaction, so that they see the same database snapshot. */
     if (!rc_sqlite_run(sqlite, "BEGIN", "read", fault))
         return false;
     bool is_good = prepare(&w, filter, fault) && run(&w, fault) &&

@@ -2,11 +2,11 @@
  *
  *   candidates ──► operations and their steps, one slice of keys per step ──► spend ──► delete
  *
- * No column that refers to a name has an index, so the rows are read once for many names: the
- * candidates are the next RC_SQLITE_SWEEP_MAX names by number, and each row marks the names that it
- * uses. Each step is a transaction of its own; rows written between two steps mark their names
- * through rc_sqlite_name. Unmarked names are deleted in the end. A sweep covers one such group of
- * names; the next sweep continues with the following names. */
+ * The columns that refer to names have no index, so all rows are read once for many names. The
+ * candidates are the next RC_SQLITE_SWEEP_MAX names by number. Each row that is read marks the
+ * names that it uses as used. Each step is a transaction of its own; rows that are written between
+ * two steps mark their names through rc_sqlite_name. At the end, the unmarked candidates are
+ * deleted. The next sweep continues with the names that follow. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,8 +95,8 @@ static bool use_row(rc_sqlite *sqlite, sqlite3_stmt *row)
     return true;
 }
 
-/* Reads operations, and the steps of all keys up to theirs; after the last operation the steps of
- * any key. */
+/* Reads the next operations and the steps up to the key of the last one. If these are the last
+ * operations, reads all remaining steps. */
 static bool scan_slice(rc_sqlite *sqlite, uint32_t max, rc_store_fault *fault)
 {
     rc_sqlite_sweep *sweep = &sqlite->sweep;
@@ -152,14 +152,14 @@ static bool drop(rc_sqlite *sqlite, uint32_t max, bool *ret_is_done, rc_store_fa
         if (row == NULL || !end_rows(sqlite, row, sqlite3_step(row), fault))
             return false;
     }
-    /* The cache may hold numbers of deleted names. */
+    /* The cache of names is cleared, because it may have numbers of deleted names. */
     if (count > 0)
         rc_name_cache_clear(&sqlite->names);
     *ret_is_done = sweep->at == sweep->count;
     return true;
 }
 
-/* After the last names, the next sweep starts with the first ones. */
+/* Ends the sweep. If it has examined the last name, the next sweep starts with the first name. */
 static void finish(rc_sqlite *sqlite)
 {
     rc_sqlite_sweep *sweep = &sqlite->sweep;

@@ -1,6 +1,6 @@
-/* Appends batches in one transaction. Called by sqlite.c. The records of one operation are
- * adjacent, so its row is written once, with its beginning and end, and with its attempt if there
- * was only one. */
+/* Appends batches in one transaction. Called by sqlite.c. The records of one operation are adjacent
+ * in a batch, so the operation's row is written once, with its beginning and its end. If the
+ * operation has only one attempt, the row contains the attempt too. */
 #include <string.h>
 
 #include <recourse/buf.h>
@@ -22,8 +22,8 @@ static const char add_operation_sql[] =
 #include "spec/audit.def"
     ", ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(op) DO NOTHING";
 
-/* Values that the outcome lacks stay as BEGIN set them. A later outcome replaces an earlier one;
- * the same one again changes nothing. */
+/* Writes the outcome into an operation's row. Values that the outcome lacks stay as BEGIN set them.
+ * A later outcome replaces an earlier outcome. To write the same outcome again changes nothing. */
 #define END_INT(name) #name " = ?"
 #define END_OPTIONAL(name) #name " = ?"
 #define END_NAME(name) #name " = coalesce(nullif(?, 0), " #name ")"
@@ -133,7 +133,8 @@ typedef struct row_statement {
     rc_sqlite_bound *bound;
 } row_statement;
 
-/* which: one of the statements of rc_sqlite.bound. False: it could not be prepared. */
+/* Gets a statement for a row. which: one of the statements of rc_sqlite.bound. Returns false if the
+ * statement could not be prepared. */
 static bool get_row(rc_sqlite *sqlite, rc_sqlite_statement which, row_statement *ret_row,
                     rc_store_fault *fault)
 {
@@ -167,7 +168,7 @@ static void bind_optional(const row_statement *row, int at, int64_t number)
     bind_number(row, at, number < 0 ? NO_NUMBER : number);
 }
 
-/* If scrubbing changes the text, SQLite makes its own copy. */
+/* Binds a text. If removing secrets changes the text, SQLite makes a copy of the changed text. */
 static void bind_text(const row_statement *row, int at, rc_str text, size_t max_bytes)
 {
     if (text.len == 0) {
@@ -197,9 +198,9 @@ static bool bind_name(rc_sqlite *sqlite, const row_statement *row, int at, rc_st
     return true;
 }
 
-/* Binds the columns in the order of spec/audit.def, from parameter `at` on. A bind that fails for
- * lack of memory is noticed when the statement runs: the column would be NULL, which it must not
- * be. */
+/* Binds the columns in the order of spec/audit.def, from parameter `at` on. If memory runs out
+ * during a bind, the statement fails later, because its column is NULL, which the schema does not
+ * allow. */
 static bool bind_columns(rc_sqlite *sqlite, const row_statement *row, int at,
                          const rc_record *record, rc_store_fault *fault)
 {
@@ -220,8 +221,8 @@ static bool bind_columns(rc_sqlite *sqlite, const row_statement *row, int at,
     return true;
 }
 
-/* Parameters are numbered from 1: six of the operation's own, then the columns, then those of its
- * only attempt. */
+/* Numbers of the parameters, from 1: first six of the operation itself, then one for each column of
+ * spec/audit.def, then those of its only attempt. */
 enum {
     COLUMN_LAST_OWN = 6,
 #define RC_AUDIT_COLUMN(name, TYPE, words) COLUMN_##name,
@@ -233,8 +234,8 @@ _Static_assert(COLUMNS_END <= RC_SQLITE_PARAMS_MAX, "rc_sqlite_bound has too few
 
 /* --- the only attempt --- */
 
-/* The attempt that the view `records` derives from an operation's row: the columns of its own from
- * `attempt`, all others from the outcome. */
+/* Returns the attempt as the view `records` derives it from an operation's row. The values of the
+ * `try_` columns are from `attempt`, all other values are from `outcome`. */
 static rc_record attempt_of_row(const rc_record *outcome, const rc_record *attempt)
 {
     rc_record made = *outcome;
@@ -271,8 +272,8 @@ static bool is_same(const rc_record *a, const rc_record *b)
 #undef SAME_TEXT
 }
 
-/* The attempt of an operation without other records, if the operation's row can hold it; else
- * NULL. */
+/* Returns the only attempt of an operation if the operation has no other records and its row can
+ * hold the attempt; otherwise NULL. */
 static const rc_record *only_attempt(const rc_record *records, size_t count)
 {
     if (count != 3 || records[0].kind != RC_RECORD_BEGIN || records[1].kind != RC_RECORD_ATTEMPT ||
@@ -283,7 +284,8 @@ static const rc_record *only_attempt(const rc_record *records, size_t count)
     return is_same(&made, &records[1]) ? &records[1] : NULL;
 }
 
-/* Binds the columns of the operation's only attempt; only: NULL if there is none. */
+/* Binds the columns of the operation's only attempt. only: the attempt; NULL if the row has
+ * none. */
 static bool bind_only(rc_sqlite *sqlite, const row_statement *row, int64_t key,
                       const rc_record *only, rc_store_fault *fault)
 {
@@ -371,7 +373,7 @@ static bool add_record(rc_sqlite *sqlite, int64_t key, const rc_record *record, 
     bind_number(&add, 3, (int)record->kind);
     if (!bind_columns(sqlite, &add, 4, &record_at, fault) || !finish(sqlite, add.statement, fault))
         return false;
-    /* A record stored before was counted then. */
+    /* A record that was stored before is not new, because it was counted when it was stored. */
     *ret_is_new = sqlite3_changes(sqlite->db) == 1;
     return add_report(sqlite, key, record, fault);
 }
@@ -387,8 +389,8 @@ static bool step_key(rc_sqlite *sqlite, rc_sqlite_statement which, int64_t key, 
     return finish(sqlite, statement, fault);
 }
 
-/* Adds the row of an operation, or its end. row: the values. only: its only attempt, or NULL;
- * ignored if the row exists. */
+/* Adds the row of an operation. If the row exists, writes the operation's end into it. row: the
+ * values. only: the operation's only attempt, or NULL; ignored if the row exists. */
 static bool put_operation(rc_sqlite *sqlite, const op_slot *slot, const rc_record *row,
                           const rc_record *only, rc_store_fault *fault)
 {
@@ -423,8 +425,9 @@ static bool note_name(rc_sqlite *sqlite, int64_t key, rc_sqlite_block_field abou
                              rc_sqlite_note_value(sqlite, key, about, id, fault));
 }
 
-/* Notes are never removed here: a query may read an operation in vain that was open and has
- * ended. */
+/* Writes the block notes of an operation. Notes are never removed here. For example, the note
+ * "open" remains after the operation has ended; a query for open operations then reads the
+ * operation, but does not return it. */
 static bool note_operation(rc_sqlite *sqlite, int64_t key, const rc_record *row,
                            rc_store_fault *fault)
 {
@@ -436,7 +439,7 @@ static bool note_operation(rc_sqlite *sqlite, int64_t key, const rc_record *row,
             rc_sqlite_note_value(sqlite, key, RC_SQLITE_OUTCOME, (int64_t)row->outcome, fault));
 }
 
-/* The row of an operation, from the records in this batch. */
+/* Returns the row of an operation, made from its records in this batch. */
 static rc_record operation_row(const rc_record *records, size_t count)
 {
     const rc_record *begin = NULL;
@@ -489,7 +492,7 @@ static bool has_usage(const rc_record *record)
            (record->tokens_in > 0 || record->tokens_out > 0 || record->cost_usd_micro > 0);
 }
 
-/* Adds an attempt to the daily usage of its operation's client. row: of the operation. */
+/* Adds an attempt to the daily usage of its operation's client. row: the operation's row. */
 static bool count_usage(rc_sqlite *sqlite, int64_t key, const rc_record *row, bool is_beginning,
                         const rc_record *record, rc_store_fault *fault)
 {
@@ -500,7 +503,8 @@ static bool count_usage(rc_sqlite *sqlite, int64_t key, const rc_record *row, bo
     return is_known && rc_sqlite_add_usage(sqlite, &owner, record, fault);
 }
 
-/* Adds a record that is not part of the operation's row. *ret_is_new: it was not stored before. */
+/* Adds a record that is neither BEGIN nor OUTCOME, unless the operation's row contains it.
+ * *ret_is_new: receives whether the record was not stored before. */
 static bool add_step(rc_sqlite *sqlite, const op_slot *slot, const rc_record *only,
                      const rc_record *record, bool *ret_is_new, rc_store_fault *fault)
 {
@@ -588,11 +592,13 @@ bool rc_sqlite_append(rc_sqlite *sqlite, const rc_batch *first, rc_store_fault *
             return rc_store_fault_set(fault, RC_STORE_ARGUMENT, "write", sqlite->path, NULL);
     if (add_all(sqlite, first, fault))
         return true;
-    /* The failure may have ended the transaction already. */
+    /* The failure may have ended the transaction already, so it is rolled back only if it is still
+     * open. */
     rc_store_fault ignored;
     if (!sqlite3_get_autocommit(sqlite->db))
         run(sqlite, RC_SQL_ROLLBACK, &ignored);
-    /* Names added in this transaction have no numbers any more. */
+    /* After a rollback, the names that were added in this transaction have no numbers any more, so
+     * the cache is cleared. */
     rc_name_cache_clear(&sqlite->names);
     rc_sqlite_forget_notes(sqlite);
     sqlite->usage_count = 0;
