@@ -1,5 +1,5 @@
-/* Looks up names in the audit and suggests the nearest one. Called by `recourse audit` when a query
- * found nothing. */
+/* Looks up names in the audit and finds the nearest known name. Called by `recourse audit` when a
+ * query found nothing. */
 #include "audit/names.h"
 
 #include <string.h>
@@ -49,8 +49,8 @@ static bool note_any(void *ctx, const rc_record *operation)
     return false;
 }
 
-/* Does the audit use the name for this kind? Clients and models are looked up by index; a target is
- * recognized by its slash, and a route is assumed. */
+/* Whether the audit uses the name for this kind. Clients and models are looked up. A target is
+ * recognised by its slash. Routes are not checked, so every name may be a route. */
 static bool is_of_kind(rc_store *store, rc_audit_name_kind kind, const char *name)
 {
     rc_store_query query = {.limit = 1};

@@ -1,4 +1,4 @@
-/* Looks up names in the audit, to tell a misspelt name from one without operations. */
+/* Looks up names in the audit, to distinguish a misspelt name from a name without operations. */
 #ifndef RC_AUDIT_NAMES_H
 #define RC_AUDIT_NAMES_H
 
@@ -14,9 +14,9 @@ typedef enum rc_audit_name_kind {
     RC_AUDIT_NAME_TARGET = 3
 } rc_audit_name_kind;
 
-/* Returns true if the audit does not contain the name; then *ret_nearest is the nearest name of
- * this kind that it contains, or empty. False also if the store cannot be read or there is no
- * memory. ret_nearest: an initialised buffer; emptied first. */
+/* Returns true if the audit does not contain the name. *ret_nearest is then the nearest name of
+ * this kind in the audit, or empty if none is similar. Also returns false if the store cannot be
+ * read or there is no memory. ret_nearest: an initialised buffer, which is emptied first. */
 bool rc_audit_name_is_unknown(rc_store *store, rc_audit_name_kind kind, rc_str name,
                               const rc_alloc *alloc, rc_buf *ret_nearest);
 

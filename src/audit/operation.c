@@ -26,7 +26,7 @@ static bool on_notice(void *ctx, const rc_record *record)
     return false;
 }
 
-/* Passes an operation on. *ret_goes_on: the return value of `each`. */
+/* Passes an operation to `each`. *ret_goes_on: receives the return value of `each`. */
 static bool pass(rc_store *store, const rc_record *operation, rc_record_each each, void *ctx,
                  bool *ret_goes_on, rc_store_fault *fault)
 {
@@ -116,7 +116,7 @@ bool rc_audit_page_read(rc_store *store, const rc_audit_query *query, rc_record_
     rc_store_query select = query->select;
     page_reading r = {
         .store = store, .limit = select.limit, .each = each, .ctx = ctx, .fault = fault};
-    /* One more than the page shows that the list goes on. */
+    /* One more operation than the page has is read, to find out whether the list goes on. */
     select.limit += select.limit > 0 ? 1 : 0;
     const bool is_good =
         query->id.len > 0 ? rc_audit_find(store, query->id, select.limit, on_operation, &r, fault)

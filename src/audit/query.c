@@ -14,7 +14,7 @@
 #define HOUR_MS INT64_C(3600000)
 #define SECOND_MS INT64_C(1000)
 #define STEP_MIN_MS INT64_C(1000)
-/* Number of steps that a chart shows well. */
+/* Maximum number of steps that a chart shows well. */
 #define STEPS_GOOD 72
 
 /* ---- values ---- */
@@ -56,7 +56,8 @@ const char *rc_audit_outcome_at(const void *ctx, size_t index)
     return index < sizeof(names) / sizeof(names[0]) ? names[index] : NULL;
 }
 
-/* Finds a name in a table, ignoring case; else notes the nearest one. */
+/* Finds a name in a table, ignoring the case of letters. If the name is missing, stores the nearest
+ * name in `refusal` and returns false. */
 static bool find_name(rc_name_at name_at, rc_str value, size_t *ret_index,
                       rc_audit_refusal *refusal)
 {
@@ -127,7 +128,7 @@ static bool read_step(rc_audit_query *q, rc_str value, rc_audit_refusal *refusal
     return true;
 }
 
-/* Behind RC_AUDIT_GROUPS_MAX stand other names of the same groups. */
+/* The entries from index RC_AUDIT_GROUPS_MAX on are other names of the same groups. */
 static const rc_audit_group groups[] = {
     {"time", RC_STATS_BY_HOUR},     {"class", RC_STATS_BY_CLASS}, {"code", RC_STATS_BY_CODE},
     {"target", RC_STATS_BY_TARGET}, {"model", RC_STATS_BY_MODEL}, {"client", RC_STATS_BY_CLIENT},
@@ -179,8 +180,9 @@ static const struct {
     rc_audit_parameter shown;
     unsigned kinds;
     bool narrows;
-    bool (*read)(rc_audit_query *q, rc_str value, rc_audit_refusal *refusal); /* NULL: a text. */
-    size_t text; /* Offset of the text in rc_audit_query. */
+    /* NULL if the value is stored as a text. */
+    bool (*read)(rc_audit_query *q, rc_str value, rc_audit_refusal *refusal);
+    size_t text; /* If `read` is NULL: offset of the text in rc_audit_query. */
 } parameters[] = {
     {{"since", TAKES_TIME, ADVICE_TIME}, LIST | STATS, false, read_since, 0},
     {{"until", TAKES_TIME, ADVICE_TIME}, LIST | STATS, false, read_until, 0},
@@ -252,7 +254,8 @@ void rc_audit_query_init(rc_audit_query *query, rc_audit_query_kind kind,
     *query = (rc_audit_query){.kind = kind, .clock = *clock};
 }
 
-/* Marks a parameter as given. Returns its index, or PARAMETERS if it is refused. */
+/* Marks a parameter as given. Returns the index of the parameter, or PARAMETERS if the parameter is
+ * refused. */
 static size_t give(rc_audit_query *q, rc_str name, rc_audit_refusal *refusal)
 {
     size_t i = 0;
@@ -300,7 +303,7 @@ bool rc_audit_query_set_empty(rc_audit_query *query, rc_str name, rc_audit_refus
 
 /* ---- steps of time ---- */
 
-/* The shortest step with which a chart of this range has at most STEPS_GOOD points. */
+/* Returns the shortest step with which a chart of this range has at most STEPS_GOOD points. */
 static int64_t good_step(int64_t range_ms)
 {
     static const int64_t seconds[] = {5,    10,   15,   30,    60,    120,   300,   600,    900,

@@ -4,17 +4,17 @@
  *   since=24h  by=time,target  step=30m                           statistics
  *
  * The pairs are the options of `recourse audit` or the parameters of a URL of the admin interface.
- * A pair that is unknown, repeated or invalid is refused with the facts of a message; the caller
- * writes the message. */
+ * An unknown, repeated or invalid pair is refused. The refusal has the facts, from which the caller
+ * writes a message. */
 #ifndef RC_AUDIT_QUERY_H
 #define RC_AUDIT_QUERY_H
 
 #include "audit/time.h"
 #include "store/store.h"
 
-/* Maximum of the parameter "limit". */
+/* Maximum value of the parameter "limit". */
 #define RC_AUDIT_PAGE_MAX 500
-/* Maximum number of groups of time in one result. */
+/* Maximum number of groups by time in one result. */
 #define RC_AUDIT_STEPS_MAX 240
 #define RC_AUDIT_GROUPS_MAX 7
 
@@ -26,20 +26,25 @@ typedef enum rc_audit_query_kind {
 typedef struct rc_audit_query {
     rc_audit_query_kind kind;
     rc_audit_clock clock;
-    rc_store_query select;                /* Its strings view the values of the pairs. */
-    rc_str id;                            /* LIST: prefix of an id. Empty: any. */
-    uint32_t groups[RC_AUDIT_GROUPS_MAX]; /* STATS: RC_STATS_BY_..., in the given order. */
+    rc_store_query select;                /* Filter and limit. The strings view (point into) the
+                                             values of the pairs. */
+    rc_str id;                            /* For RC_AUDIT_QUERY_LIST: prefix of an id. Empty if any
+                                             id is selected. */
+    uint32_t groups[RC_AUDIT_GROUPS_MAX]; /* For RC_AUDIT_QUERY_STATS: bits RC_STATS_BY_..., in the
+                                             order of the parameter "by". */
     size_t group_count;
-    uint32_t by;      /* STATS: all groups. */
-    int64_t step_ms;  /* STATS by time: length of a group. */
-    bool is_narrowed; /* The query selects by more than time. */
+    uint32_t by;      /* For RC_AUDIT_QUERY_STATS: all bits of `groups` combined. */
+    int64_t step_ms;  /* For RC_AUDIT_QUERY_STATS by time: length of a group. */
+    bool is_narrowed; /* The query has conditions other than time. */
     uint32_t given;   /* Private: bits of the parameters that were set. */
 } rc_audit_query;
 
 typedef struct rc_audit_parameter {
     const char *name;
-    const char *takes;  /* Completes "NAME takes ". NULL: any text is valid. */
-    const char *advice; /* Says in a sentence how a valid value is written. NULL: as for takes. */
+    const char *takes;  /* Text that completes the sentence "NAME takes ...". NULL if any text is
+                           valid. */
+    const char *advice; /* A sentence about how a valid value is written. NULL if any text is
+                           valid. */
 } rc_audit_parameter;
 
 typedef enum rc_audit_refusal_reason {
@@ -51,34 +56,38 @@ typedef enum rc_audit_refusal_reason {
 typedef struct rc_audit_refusal {
     rc_audit_refusal_reason reason;
     const rc_audit_parameter *parameter; /* NULL for an unknown parameter. */
-    rc_str text;         /* The unknown name, or the invalid value. Views the pair. */
-    const char *nearest; /* The name that may be meant; NULL: none is similar. */
+    rc_str text;         /* The unknown name or the invalid value. Views (points into) the pair. */
+    const char *nearest; /* The name that the user may mean. NULL if none is similar. */
 } rc_audit_refusal;
 
-/* Starts a query without conditions. clock: copies. */
+/* Initialises a query without conditions. clock: copies the struct. */
 void rc_audit_query_init(rc_audit_query *query, rc_audit_query_kind kind,
                          const rc_audit_clock *clock);
 
-/* Adds a pair. value: views it for the life of the query. False: *ret_refusal says why. */
+/* Adds a pair. value: the query views (points into) the value for its lifetime. Returns false if
+ * the pair is refused; *ret_refusal then has the reason. */
 bool rc_audit_query_set(rc_audit_query *query, rc_str name, rc_str value,
                         rc_audit_refusal *ret_refusal);
 
-/* Notes that a parameter was given without a value, as a form sends an empty field. */
+/* Marks a parameter as given without a value. HTML forms send an empty field in this way. */
 bool rc_audit_query_set_empty(rc_audit_query *query, rc_str name, rc_audit_refusal *ret_refusal);
 
-/* Completes a query of STATS that has groups of time: without a time range, the last hour; without
- * a step, one that suits a chart. False: the range has more than RC_AUDIT_STEPS_MAX steps. */
+/* Completes a query for statistics that are grouped by time. If the query has no time range, it
+ * gets the last hour; if it has no step, it gets one that suits a chart. Returns false if the range
+ * has more than RC_AUDIT_STEPS_MAX steps. */
 bool rc_audit_query_fit_steps(rc_audit_query *query);
 
-/* The parameters that the query has; NULL past the end. query: an rc_audit_query. */
+/* Returns the name of the index-th parameter that a query of this kind can have; NULL past the end.
+ * query: an rc_audit_query. */
 const char *rc_audit_parameter_at(const void *query, size_t index);
 
-/* The values of the parameter "outcome"; NULL past the end. */
+/* Returns the index-th valid value of the parameter "outcome"; NULL past the end. */
 const char *rc_audit_outcome_at(const void *ctx, size_t index);
 
-/* The kinds of groups, in the order of results; NULL past the end. Static. */
+/* The kinds of groups, in the order of results. rc_audit_group_at returns a static entry; NULL past
+ * the end. */
 typedef struct rc_audit_group {
-    const char *name; /* As written in "by". */
+    const char *name; /* The name in the parameter "by". */
     uint32_t by;      /* RC_STATS_BY_... */
 } rc_audit_group;
 const rc_audit_group *rc_audit_group_at(size_t index);

@@ -1,5 +1,5 @@
-/* rc_audit_survey: adds up a query and writes the sums as JSON. Called by `recourse audit stats`
- * and by the admin interface. */
+/* rc_audit_survey: adds up the operations of a query and writes the sums as JSON. Called by
+ * `recourse audit stats` and by the admin interface. */
 #include "audit/survey.h"
 
 #include <recourse/taxonomy.h>
@@ -27,7 +27,7 @@ bool rc_audit_survey_run(rc_audit_survey *survey, rc_store *store, const rc_audi
                            fault);
 }
 
-/* Writes the code with the taxonomy's advice. */
+/* Writes the name of an error code, with the domain and advice of spec/errors.def. */
 static void put_code(rc_json_writer *w, rc_code code)
 {
     const rc_code_info *info = rc_code_get(code);

@@ -1,23 +1,24 @@
-/* rc_audit_survey: the statistics of a query, of operations and of their attempts. */
+/* rc_audit_survey: the sums of the operations that a query selects, and of their attempts. */
 #ifndef RC_AUDIT_SURVEY_H
 #define RC_AUDIT_SURVEY_H
 
 #include "audit/query.h"
 #include "store/record_json.h"
 
-/* Caller's storage; about 20 KiB. */
+/* Lives in the caller's storage; about 20 KiB. */
 typedef struct rc_audit_survey {
     rc_stats operations;
     rc_stats attempts;
 } rc_audit_survey;
 
-/* Starts an empty survey; operations and attempts may be grouped differently. False: there is no
- * memory. rc_audit_survey_done must be called in each case. alloc: copies. */
+/* Initialises an empty survey. by_operations, by_attempts: the groups of operations and of
+ * attempts, as bits RC_STATS_BY_... . Returns false if memory runs out; rc_audit_survey_done must
+ * be called even then. alloc: copies the struct. */
 bool rc_audit_survey_init(rc_audit_survey *survey, uint32_t by_operations, uint32_t by_attempts,
                           const rc_alloc *alloc);
 void rc_audit_survey_done(rc_audit_survey *survey);
 
-/* Adds up the selected operations in one pass. False: *fault is set. */
+/* Adds up the selected operations in one pass. Returns false, and sets *fault, on failure. */
 bool rc_audit_survey_run(rc_audit_survey *survey, rc_store *store, const rc_audit_query *query,
                          rc_store_fault *fault);
 

@@ -10,8 +10,8 @@
 #define DATE_LEN 10 /* Length of "2026-11-16". */
 #define EPOCH_MIN_MS INT64_C(100000000000)
 
-/* Converts local time to UTC. The offset depends on the result: computes a first guess with the
- * offset at local_ms, then uses the offset at the guess. */
+/* Converts local time to UTC. The offset depends on the result. Therefore a first guess is computed
+ * with the offset at local_ms, and the result is computed with the offset at the guess. */
 static int64_t from_local(int64_t local_ms, const rc_audit_clock *clock)
 {
     const int64_t guess = local_ms - 1000 * (int64_t)clock->utc_offset_s((time_t)(local_ms / 1000));
@@ -30,7 +30,7 @@ static int64_t day_start(const rc_audit_clock *clock, int64_t days)
     return from_local((local_ms / DAY_MS + days) * DAY_MS, clock);
 }
 
-/* Parses two digits at an index; -1: there are none. */
+/* Parses two digits at an index. Returns -1 if there are no two digits. */
 static int two_digits(rc_str text, size_t at)
 {
     if (at + 2 > text.len || !rc_ascii_is_digit(text.ptr[at]) ||

@@ -11,7 +11,8 @@
 /* Current time and time zone that relative times refer to. */
 typedef struct rc_audit_clock {
     int64_t now_unix_ms;
-    int (*utc_offset_s)(time_t at); /* Offset of the local time zone at that time. */
+    int (*utc_offset_s)(time_t at); /* Returns the offset of the local time zone at the time
+                                       `at`. */
 } rc_audit_clock;
 
 /* Parses the whole of text:
@@ -22,7 +23,7 @@ typedef struct rc_audit_clock {
  *   now  today  yesterday        a day means its first moment
  *   1794790923456  1794790923    Unix milliseconds or seconds, from 1973 on; a smaller number is
  *                                more likely a duration without its unit, or a year
- * Returns false for other texts and times before 1970. text, clock: borrow. */
+ * Returns false for other texts and times before 1970. text, clock: borrows during the call. */
 bool rc_audit_time_parse(rc_str text, const rc_audit_clock *clock, int64_t *ret_unix_ms);
 
 #endif
