@@ -57,7 +57,7 @@ void rc_call_note_skip(const rc_call *call, const rc_skip *skip);
 rc_call_search rc_call_find_first(const rc_call *call);
 
 /* Among the entries that are closed only because their target did not respond, returns the one that
- * opens first; RC_NO_TARGET if there is none. */
+ * opens first; RC_NO_TARGET if there is no such entry. */
 uint16_t rc_call_find_silent(const rc_call *call);
 
 /* Finds the first open entry after all entries tried so far. `other_target`: entries with the
@@ -149,8 +149,9 @@ bool rc_call_take_limit_wait(rc_call *call, const rc_skip *closed);
 /* --- call_decide.c --- */
 
 /* Steps 7 and 8 of docs/internals/call.md. rc_call_no_wait_reason returns RC_WHY_NONE, or why the
- * call cannot wait that long. rc_call_wait_for returns WAIT, or STOP with that reason. It takes no
- * retry token; its caller takes the token for the next attempt. */
+ * call cannot wait that long. rc_call_wait_for returns WAIT, or STOP with that reason.
+ * rc_call_wait_for takes no retry token, because its caller takes the token for the next
+ * attempt. */
 rc_reason rc_call_no_wait_reason(const rc_call *call, uint64_t wait_ms);
 rc_action rc_call_wait_for(rc_call *call, uint64_t wait_ms, rc_reason reason);
 

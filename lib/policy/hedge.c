@@ -38,9 +38,9 @@ static void enter(rc_call *call, uint64_t now_ms)
     rc_shared_lock(call->shared);
 }
 
-/* Starts the second attempt (the second lane of the hedge). It takes a retry token, counts against
- * max_calls, and takes an in-flight slot at another target. False: one of these is not
- * available. */
+/* Starts the second attempt (the second lane of the hedge). The attempt takes a retry token, counts
+ * against max_calls, and takes an in-flight slot at another target. False: no token, call or slot
+ * is available. */
 static bool start(rc_hedge *hedge, rc_call *call)
 {
     if (call->state != RC_CALL_TRYING || call->is_committed || call->is_unrepeatable ||

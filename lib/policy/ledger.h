@@ -91,8 +91,9 @@ typedef struct rc_ledger {
 
 typedef enum rc_ledger_notice_kind {
     RC_LEDGER_NEARLY_SPENT = 1, /* 80 per cent of the limit are spent. */
-    RC_LEDGER_USED_UP = 2,      /* The limit is spent, or the first attempt was refused. */
-    RC_LEDGER_PAUSED = 4        /* The first attempt was paused. */
+    RC_LEDGER_USED_UP = 2,      /* The limit is spent, or an attempt was refused for the first
+                                   time. */
+    RC_LEDGER_PAUSED = 4        /* An attempt was paused for the first time. */
 } rc_ledger_notice_kind;
 
 typedef struct rc_ledger_notice {

@@ -111,7 +111,8 @@ typedef struct rc_quota_alarm {
 } rc_quota_alarm;
 
 /* Returns the limit with the smallest remaining share that is low and had no recent warning, and
- * silences the alarm for it. NULL: there is none. The result views (points into) quotas. */
+ * silences the alarm for it. NULL: there is no such limit. The result views (points into)
+ * quotas. */
 const rc_quota *rc_quota_alarm_next(rc_quota_alarm *alarm, const rc_quotas *quotas);
 
 /* Appends "is near its limit of requests: 20 of 1000 are left, renews in 30s". quota, text: borrows

@@ -6,8 +6,8 @@
 #include <recourse/reason.h>
 #include <recourse/shared.h>
 
-/* rc_shared_lock takes the lock and rc_shared_unlock releases it. They do nothing if no lock is
- * set. The lock is not recursive: while it is held, no public function of shared.h may be
+/* rc_shared_lock takes the lock and rc_shared_unlock releases it. Both functions do nothing if no
+ * lock is set. The lock is not recursive: while it is held, no public function of shared.h may be
  * called. */
 void rc_shared_lock(const rc_shared *shared);
 void rc_shared_unlock(const rc_shared *shared);
@@ -39,7 +39,7 @@ bool rc_shared_pick_other_credential(rc_shared *shared, uint16_t target, uint16_
 
 /* rc_shared_is_usable returns whether a credential may be used at this target.
  * rc_shared_ready_at_ms returns from which time on; it ignores a refresh in progress. `is_alone`:
- * as in cooldown.h. A credential that does not exist is never usable. */
+ * assumed cooldowns do not count (cooldown.h). A credential that does not exist is never usable. */
 bool rc_shared_is_usable(const rc_shared *shared, const rc_target *target, uint16_t credential,
                          bool is_alone, uint64_t now_ms);
 uint64_t rc_shared_ready_at_ms(const rc_shared *shared, const rc_target *target,
