@@ -8,8 +8,8 @@
 
 /* ---- the end ---- */
 
-/* Returns the time by which the store must acknowledge the record. It is bounded, because a
- * complete response must not wait for a hanging disk as long as it may wait for a model. */
+/* Returns the time by which the store must acknowledge the record. This time is bounded, because a
+ * complete response must not wait for a hanging disk as long as a request may wait for a model. */
 static uint64_t record_deadline(const rc_stepper *s)
 {
     const rc_exchange_machine *machine = s->machine;
@@ -188,8 +188,9 @@ static void grant(rc_stepper *s, uint8_t slot)
     rc_stepper_push_slot(s, RC_EFFECT_START, slot);
 }
 
-/* Ends an attempt that the budget does not allow. It was not sent and does not count. If it was the
- * second attempt of a hedge, the call continues without it; otherwise the call ends. */
+/* Ends an attempt that the budget does not allow. The attempt was not sent and does not count. If
+ * this attempt was the second one of a hedge, the call continues with the first; otherwise the call
+ * ends. */
 static void deny(rc_stepper *s, uint8_t slot, rc_reason why)
 {
     rc_exchange_machine *machine = s->machine;
@@ -224,7 +225,7 @@ static void refuse_for_memory(rc_stepper *s, uint8_t slot)
 
 static void drain(rc_stepper *s);
 
-/* Makes the exchange wait for its budget. Its reservation is tried again until the budget allows
+/* Makes the exchange wait for its budget. The reservation is tried again until the budget allows
  * it, the deadline passes or the client disconnects. The second attempt of a hedge never waits for
  * a budget. */
 static void pause_for_budget(rc_stepper *s, const rc_exchange_input *input)
@@ -334,8 +335,8 @@ static void on_failed(rc_stepper *s, const rc_exchange_input *input)
                          rc_call_on_failure(&machine->call, input->facts, s->now_ms, s->entropy));
 }
 
-/* Handles a failure of the gateway or of the request. The target did not cause it, so it does not
- * count against the target, and no other target is tried. */
+/* Handles a failure of the gateway or of the request. The target did not cause such a failure, so
+ * the failure does not count against the target, and no other target is tried. */
 static void on_fault(rc_stepper *s, uint8_t slot)
 {
     rc_exchange_machine *machine = s->machine;
@@ -431,8 +432,8 @@ static void on_gone(rc_stepper *s)
     case RC_EXCHANGE_OVER:
         return;
     case RC_EXCHANGE_RECORDING:
-        /* The request head is freed when the client disconnects, so the request is counted now. Its
-         * outcome is already being recorded. */
+        /* The request head is freed when the client disconnects, so the request is counted now. The
+         * outcome of the request is already being recorded. */
         machine->is_gone = true;
         rc_stepper_push(s, RC_EFFECT_COUNT);
         return;

@@ -1,6 +1,6 @@
 /* rc_exchange_machine: the life cycle of one client request, from its head to the last byte of the
- * response, as a step function. It does no I/O: the owner (the gateway's driver, a test) reports
- * what happened as an input and carries out the effects that the step returns.
+ * response, as a step function. The machine does no I/O: the owner (the gateway's driver, a test)
+ * reports what happened as an input and carries out the effects that the step returns.
  *
  *   READING ──► ATTEMPTING ── content ──► RESPONDING ─┐
  *      │         │ ▲  │ ▲                    │        ├─ end ──► RECORDING ──► ENDING ──► OVER
@@ -45,8 +45,8 @@
 
 /* Time that a stream has for its regular end after its terminator (its last event) has arrived. */
 #define RC_EXCHANGE_TAIL_MS 500u
-/* Interval at which a paused attempt tries to reserve its cost again. It is the longest delay after
- * a budget has renewed, was raised or got unused reservations back. */
+/* Interval at which a paused attempt tries to reserve its cost again. The interval is also the
+ * longest delay after a budget has renewed, was raised or got unused reservations back. */
 #define RC_EXCHANGE_PAUSE_MS 250u
 /* Minimum time for the store to acknowledge a record, even if the deadline has passed. */
 #define RC_EXCHANGE_RECORD_MIN_MS 1000u
@@ -218,7 +218,7 @@ typedef struct rc_exchange_effects {
 
 /* ---- the machine ---- */
 
-/* The owner provides the storage. It may read all members and writes none. */
+/* The owner provides the storage. The owner may read all members and writes none. */
 typedef struct rc_exchange_machine {
     uint8_t state;   /* rc_exchange_state */
     uint8_t ending;  /* rc_exchange_ending; valid from RECORDING on. */
@@ -237,8 +237,8 @@ typedef struct rc_exchange_machine {
                                    * RC_UNLIMITED: the result of RESERVE is awaited. */
     uint64_t poll_at_ms;          /* The deadline does not end an attempt before this time. */
     uint64_t record_by_ms;        /* When the store must have acknowledged the record. */
-    rc_action action; /* The latest action of rc_call. Its `attempt` counts only attempts that were
-                       * sent. */
+    rc_action action; /* The latest action of rc_call. `action.attempt` counts only attempts that
+                       * were sent. */
     rc_hedge hedge;
     rc_deadline_limits limits;
     /* `call` is valid if is_begun. */

@@ -53,7 +53,7 @@ typedef struct rc_response_request {
 /* The facts of a response's head. */
 typedef struct rc_response_facts {
     int status;
-    rc_str content_type;   /* Empty: the head has none. */
+    rc_str content_type;   /* Empty: the head has no content-type. */
     bool is_bodiless;      /* A response to a HEAD request, which has no body. */
     bool has_length;       /* The head states the length of the body. */
     uint64_t length_bytes; /* Valid if has_length. */
@@ -61,7 +61,7 @@ typedef struct rc_response_facts {
     bool is_coding_known;  /* The caller can decompress that coding. */
 } rc_response_facts;
 
-/* The caller provides the storage. Callers may read all members. They change only `usage` and
+/* The caller provides the storage. Callers may read all members. Callers change only `usage` and
  * `watch`, while the mode is STREAM or RELAY. */
 typedef struct rc_response {
     rc_response_request request;
