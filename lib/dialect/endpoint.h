@@ -68,10 +68,11 @@ typedef struct rc_endpoint {
                                      * Empty: that API family lacks the endpoint. */
 } rc_endpoint;
 
-/* The parts of a path. They view (point into) the path. */
+/* The parts of a path, which view (point into) the path. */
 typedef struct rc_endpoint_match {
     const rc_endpoint *endpoint;
-    rc_str model;            /* The model as written, with escapes; set if it is in the path. */
+    rc_str model;            /* The model as written, with escapes; set if the path contains the
+                              * model. */
     rc_str provider;         /* Provider of a passthrough. */
     rc_str passthrough_path; /* Path of a passthrough, from the slash after the provider's name
                               * on. */

@@ -80,9 +80,9 @@ static inline void rc_event_recorder_begin(rc_event_recorder *recorder, rc_event
 }
 
 /* rc_event_recorder_add_content adds a slot for a string of content; `weight` is its weight, or
- * NULL if it is not weighed. rc_event_recorder_add_ignored adds a slot for a value that the walk
- * ignores; `first` is its first byte. The slots must be added in the order of the values in the
- * event. */
+ * NULL if the string is not weighed. rc_event_recorder_add_ignored adds a slot for a value that the
+ * walk ignores; `first` is its first byte. The slots must be added in the order of the values in
+ * the event. */
 void rc_event_recorder_add_content(rc_event_recorder *recorder, rc_str raw, const uint64_t *weight);
 void rc_event_recorder_add_ignored(rc_event_recorder *recorder, rc_str key, char first, rc_str raw);
 

@@ -32,7 +32,7 @@ typedef struct rc_prompt_turn {
     size_t result_count;
 } rc_prompt_turn;
 
-/* A request. It views (points into) all its texts and arrays. */
+/* A request, which views (points into) all its texts and arrays. */
 typedef struct rc_prompt {
     rc_str model;  /* not used for Gemini, which has the model in the path */
     rc_str system; /* empty: none */

@@ -228,8 +228,8 @@ static void take_content(rc_response_reader *response, rc_str data)
 }
 
 /* Delivers the tool calls. Calls without a name are left out, because they belong to tools that the
- * provider itself runs. A response that reached its token limit may end inside a call, so a call
- * with incomplete arguments is left out then. */
+ * provider itself runs. A response that reached its token limit may end inside a call, so calls
+ * with incomplete arguments are left out of such a response. */
 static void deliver_calls(rc_response_reader *response)
 {
     const bool is_cut = response->watch.finish == RC_STREAM_FINISH_LENGTH;
@@ -338,7 +338,7 @@ static rc_stream_end end_stream(rc_response_reader *response, rc_stream_body_end
     return rc_stream_watch_end(&response->watch, body);
 }
 
-/* Returns whether the body is a complete JSON object. It is then the whole body, even if the
+/* Returns whether the body is a complete JSON object. Such an object is the whole body, even if the
  * transport reports no regular end. */
 static bool is_closed(rc_str body)
 {

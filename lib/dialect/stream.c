@@ -24,8 +24,8 @@ static bool is_error_name(rc_str name)
     return rc_str_eq(name, RC_STR("error")) || rc_str_eq(name, RC_STR("exception"));
 }
 
-/* Examines an event without data. It is OTHER, unless its bytes are a JSON error that the server
- * sent instead of a stream. */
+/* Examines an event without data. The event is OTHER, unless its bytes are a JSON error that the
+ * server sent instead of a stream. */
 static void look_at_bare(const rc_stream_watch *watch, const rc_stream_event *event,
                          rc_stream_walk_result *found)
 {
@@ -62,9 +62,9 @@ static const rc_stream_type *type_of_oversized(const rc_stream_watch *watch,
     return row ? row : rc_stream_tail_type(watch->dialect, event->tail);
 }
 
-/* Examines an oversized event, which is not parsed. It counts as content, because only content
- * makes an event so large, and it has the kinds of its type, too. Its last bytes may contain the
- * finish reason and token counts. */
+/* Examines an oversized event, which is not parsed. The event counts as content, because only
+ * content makes an event so large, and it has the kinds of its type, too. The last bytes of the
+ * event may contain the finish reason and token counts. */
 static void look_at_oversized(rc_stream_watch *watch, const rc_stream_event *event,
                               rc_stream_walk_result *found)
 {

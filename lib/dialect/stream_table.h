@@ -64,7 +64,8 @@ extern const rc_stream_traits rc_stream_dialects[RC_STREAM_DIALECT_COUNT];
 /* Returns the dialect's row for an event type; NULL: none. */
 const rc_stream_type *rc_stream_type_find(rc_stream_dialect dialect, rc_str type);
 
-/* Returns the meaning of a finish reason, ignoring case; UNKNOWN if it is not listed. */
+/* Returns the meaning of a finish reason, ignoring case; UNKNOWN if spec/finish.def does not list
+ * the reason. */
 rc_stream_finish rc_stream_finish_parse(rc_str text);
 
 /* Returns whether the ending `candidate` of one choice replaces the ending `before` of an earlier

@@ -85,7 +85,7 @@ typedef struct rc_usage_count {
 void rc_usage_init(rc_usage *usage);
 
 /* Reads a whole response that is not a stream. If it has no count, its text is weighed instead.
- * Returns whether there was a count. body: borrows during the call. */
+ * Returns whether the response had a count of tokens. body: borrows during the call. */
 bool rc_usage_read(rc_usage *usage, rc_str body);
 
 /* Reads a response that may be malformed. Returns the status of rc_json_find for the top level of
@@ -133,7 +133,7 @@ typedef enum rc_usage_location {
     RC_USAGE_LOCATION_NONE
 } rc_usage_location;
 
-/* Returns the role of a member by its name; NONE if it is not in the table. */
+/* Returns the role of a member by its name; NONE if spec/usage.def does not have the name. */
 rc_usage_location rc_usage_location_of(rc_str name);
 
 /* Returns the counts so far, combined from the reported numbers: cached and written never exceed

@@ -4,7 +4,7 @@
 
 #include "dialect/usage_weight.h"
 
-/* The source of a number. */
+/* The source of a number in a charge. */
 typedef enum source {
     FROM_NOWHERE,
     FROM_COUNT,  /* the provider's count, else 0 */

@@ -18,7 +18,7 @@ typedef enum member_role {
     ROLE_SCHEMA, /* text whose keys count, too */
     ROLE_MAX,    /* limit of the output tokens */
     ROLE_CHOICES, /* number of choices */
-    ROLE_SETTINGS /* an object that contains MAX and CHOICES */
+    ROLE_SETTINGS /* an object with members of ROLE_MAX and ROLE_CHOICES */
 } member_role;
 
 static const struct {

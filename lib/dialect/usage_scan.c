@@ -365,7 +365,7 @@ static void read_lines(rc_usage_scan *scan, rc_usage *usage, rc_str text)
 /* ---- interface ---- */
 
 /* Decides the form of the response by the first byte that is neither white space nor part of a byte
- * order mark. Returns the offset of that byte; piece.len if the piece has none. */
+ * order mark. Returns the offset of that byte; piece.len if the piece has no such byte. */
 static size_t find_form(rc_usage_scan *scan, rc_str piece)
 {
     for (size_t at = 0; at < piece.len; at++) {

@@ -6,7 +6,7 @@
  *   START ── '{' or '[' ──► JSON     an object, an array of objects, concatenated objects
  *     └───── other bytes ─► LINES    server-sent events: the data of each event is such an object
  *
- * The scan uses the locations of spec/usage.def, so the dialect need not be known. It follows
+ * The scan uses the locations of spec/usage.def, so the dialect need not be known. The scan follows
  * quotes and brackets at any depth and validates nothing. Only the usage object is copied, to
  * scratch, up to RC_USAGE_OBJECT_MAX_BYTES. Bytes that are neither JSON nor events are ignored. */
 #ifndef RC_DIALECT_USAGE_SCAN_H
@@ -39,7 +39,7 @@ typedef struct rc_usage_scan {
     char key[RC_USAGE_SCAN_KEY_MAX];
     bool is_key_next;
     bool is_text_member; /* the current top-level member has the text of the response */
-    bool is_weighed;     /* the current string is text */
+    bool is_weighed;     /* the current string is text and has a weight */
     bool is_content;     /* the current string was written by the model */
     bool has_content;    /* there was a non-empty string written by the model */
     bool is_inside;      /* inside an object that may contain a usage object */
