@@ -67,7 +67,7 @@ typedef struct rc_attempt {
     const rc_http1 *reader; /* Parser of the response head, whose bytes are in `head`. Valid until
                              * the call ends. */
     rc_demo_call *demo;     /* NULL: the demo provider is not used. */
-    const rc_report *flaw;  /* Why a complete response is unusable. NULL: it is usable. */
+    const rc_report *flaw;  /* Why a complete response is unusable. NULL: the response is usable. */
     int64_t next_sequence_number; /* Next sequence number of the stream's events. 0: the events have
                                    * no numbers. */
     uint8_t response_id_len;

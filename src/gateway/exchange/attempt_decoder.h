@@ -12,8 +12,8 @@ void rc_attempt_decoder_on_body(rc_attempt *attempt, rc_str piece);
 /* Handles the end of the body. True: the caller continues with the end of the response. False: the
  * end is handled later, or the attempt is over. */
 bool rc_attempt_decoder_on_end(rc_attempt *attempt);
-/* Handles a failure of the transport. True: the caller handles it now. False: it is handled after
- * the waiting data. failure: copies the struct. */
+/* Handles a failure of the transport. True: the caller handles the failure now. False: the failure
+ * is handled after the waiting data. failure: copies the struct. */
 bool rc_attempt_decoder_on_failure(rc_attempt *attempt, const rc_upstream_failure *failure);
 /* Returns whether data is waiting to be decompressed and the client can take it. Only for an
  * attempt with a decoder. */

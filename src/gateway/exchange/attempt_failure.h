@@ -8,7 +8,7 @@
 #include "gateway/exchange/attempt.h"
 
 /* Fails the attempt. failure: the facts that are not in the attempt itself; borrows during the
- * call. It may view memory of the attempt, because it is classified before the attempt is
+ * call. The failure may view memory of the attempt, because it is classified before the attempt is
  * stopped. */
 void rc_attempt_fail(rc_attempt *attempt, rc_failure *failure);
 /* Fails the attempt because the provider's response cannot be used, for the reason that `outcome`

@@ -229,8 +229,8 @@ static void begin_scan(rc_attempt *attempt)
     rc_usage_scan_push(&attempt->reading.scan, &attempt->usage, rc_buf_get(&attempt->held));
 }
 
-/* Returns whether the piece completes the body. Its last byte is then held back until the record is
- * stored. */
+/* Returns whether the piece completes the body. The last byte of the body is held back until the
+ * record is stored. */
 static bool has_last_byte(const rc_attempt *attempt, rc_str piece)
 {
     return rc_response_has_last_byte(&attempt->response, attempt->bytes, piece);

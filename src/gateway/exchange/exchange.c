@@ -137,7 +137,8 @@ static void recycle(rc_exchange *exchange)
     runtime->spare_exchange_count++;
 }
 
-/* Ends the exchange. Its memory stays until the store has acknowledged the record. */
+/* Ends the exchange. The memory of the exchange stays until the store has acknowledged the
+ * record. */
 static void close_exchange(rc_exchange *exchange)
 {
     rc_runtime *runtime = exchange->runtime;
@@ -567,7 +568,8 @@ static void set_timer(rc_exchange *exchange, uint64_t at_ms)
 }
 
 /* The timer is not stopped when its time moves back or the exchange ends, so that most requests
- * never touch it. It may therefore fire too early, or after another request has got this memory. */
+ * never touch it. The timer may therefore fire too early, or after another request has got this
+ * memory. */
 static void on_timer(uv_timer_t *timer)
 {
     rc_exchange *exchange = timer->data;

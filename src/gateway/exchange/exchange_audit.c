@@ -322,9 +322,9 @@ void rc_exchange_on_acknowledgements(uv_async_t *async)
     }
 }
 
-/* Returns whether the client gets its error before the record is stored. That is so for a request
- * that is refused because the gateway is full, because such requests would pile up if they waited
- * for a slow disk. */
+/* Returns whether the client gets its error before the record is stored. True for a request that is
+ * refused because the gateway is full. Such requests would pile up if they waited for a slow
+ * disk. */
 static bool is_shed_early(const rc_exchange *exchange)
 {
     return exchange->is_shed && exchange->machine.ending == RC_ENDING_ERROR &&

@@ -48,9 +48,9 @@ void rc_exchange_events_done(rc_exchange *exchange)
     exchange->events = NULL;
 }
 
-/* Returns whether events are sent to the client. They are comments, which exist only in server-sent
- * events. Clients of Gemini's API get none, because Google's SDKs for Python and Go parse every
- * line without "data:" as JSON. */
+/* Returns whether events are sent to the client. Events are comments, which exist only in
+ * server-sent events. Clients of Gemini's API get no events, because Google's SDKs for Python and
+ * Go parse every line without "data:" as JSON. */
 static bool is_wanted(const rc_exchange *exchange)
 {
     const rc_client_request *request = &exchange->request;

@@ -81,8 +81,8 @@ void rc_exchange_steps_done(rc_exchange *exchange);
  * attempts are steps. */
 void rc_exchange_fill_cost(const rc_exchange *exchange, const rc_attempt *done,
                            rc_reply_facts *facts);
-/* Fills in the durations until now of the request and of its latest attempt. `current`: that
- * attempt if it is not a step yet; NULL: it is a step already. */
+/* Fills in the durations until now of the request and of its latest attempt. `current`: the latest
+ * attempt if it is not a step yet; NULL: the latest attempt is a step already. */
 void rc_exchange_fill_times(const rc_exchange *exchange, const rc_attempt *current,
                             rc_reply_facts *facts);
 rc_str rc_exchange_model_of(const rc_exchange *exchange, uint16_t entry);

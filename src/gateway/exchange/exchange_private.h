@@ -37,7 +37,7 @@ struct rc_exchange {
     rc_exchange *next;       /* Next exchange in the list of spare or of acknowledged exchanges. */
     rc_exchange *live_next, *live_prev;
     uv_timer_t timer;
-    uint64_t timer_at_ms; /* When the timer fires. RC_UNLIMITED: it does not. */
+    uint64_t timer_at_ms; /* When the timer fires. RC_UNLIMITED: the timer is not set. */
     rc_buf lines;         /* The response head until it is sent. */
     rc_buf limits;        /* The provider's rate-limit headers, if the latest failure is a limit. */
     rc_buf body;          /* The client's body. */
@@ -89,7 +89,8 @@ struct rc_exchange {
                                    * acknowledged_lock. */
     const rc_report *refused_why; /* Why the store rejected the record. NULL: the store did not
                                    * reject it. */
-    const char *gone_text;        /* Why the client disconnected. NULL: the client did not. */
+    const char *gone_text;        /* Why the client disconnected. NULL: the record states no
+                                   * disconnect. */
     int status;                   /* The HTTP status that the client gets. */
     const rc_report *report;      /* Report of the latest failure. */
 

@@ -37,8 +37,8 @@ void rc_exchange_begin_outcome(rc_exchange *exchange, rc_builder *builder, rc_lo
  * the code of its cause. */
 void rc_exchange_begin_report(rc_exchange *exchange, rc_builder *builder, rc_code code,
                               rc_str message);
-/* Writes "clause" as "Clause." into `scratch` and returns that text. If it does not fit, returns
- * `clause`. */
+/* Writes "clause" as "Clause." into `scratch` and returns that text. If the text does not fit,
+ * returns `clause`. */
 rc_str rc_exchange_sentence(const char *clause, char *scratch, size_t size);
 /* Sends the part of the reply that the machine's `ending` names. Called once the record is
  * acknowledged. */

@@ -202,8 +202,8 @@ static bool find_route(rc_exchange *exchange)
     return true;
 }
 
-/* Limits the client's own deadline. It may be shorter than the operator's deadline, or longer up to
- * the route's maximum. */
+/* Limits the client's own deadline. The client's deadline may be shorter than the operator's
+ * deadline, or longer up to the route's maximum. */
 static bool limit_deadline(rc_exchange *exchange)
 {
     const rc_route *route = exchange->route;

@@ -139,7 +139,7 @@ static void push_targets(const rc_exchange *exchange, rc_buf *text)
     " The gateway retries the keys by itself; \"Try it again\" on the dashboard does so at " \
     "once."
 
-/* Sets the advice. It names every cause of the cooldowns, and how to have the targets tried
+/* Sets the advice. The advice names every cause of the cooldowns, and how to have the targets tried
  * sooner. */
 static void advise(const rc_unavailable_causes *causes, rc_builder *builder)
 {
