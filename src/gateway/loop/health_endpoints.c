@@ -19,7 +19,7 @@
 
 #define ARENA_MAX ((size_t)16 << 20)
 
-/* Returns the reason why the gateway is not ready. NULL: it is ready. */
+/* Returns the reason why the gateway is not ready. NULL: the gateway is ready. */
 static const char *why_not(const rc_runtime *runtime)
 {
     rc_writer *writer = runtime->hub->writer;
@@ -39,8 +39,8 @@ static void respond(rc_responder *responder, int status, const char *type, rc_st
 
 /* ---- /readyz?verbose ---- */
 
-/* Returns whether the sender may see the targets. Everyone who may send model requests may see
- * them. */
+/* Returns whether the sender may see the targets. Everyone who may send model requests may see the
+ * targets. */
 static bool may_see(const rc_runtime *runtime, const rc_http1 *reader, const char *head)
 {
     rc_client_request request;

@@ -54,8 +54,8 @@ static void on_upstream_closed(void *ctx)
 }
 
 /* Closes the loop in this order: the server and its exchanges, the connections to providers, the
- * handles. When all of these are closed, the loop is freed. Called whenever one of these has
- * closed. */
+ * handles. When all of these are closed, the loop is freed. Called whenever the server, an
+ * exchange, a connection to a provider or a handle has closed. */
 static void check_end(rc_loop *loop)
 {
     rc_runtime *runtime = &loop->runtime;

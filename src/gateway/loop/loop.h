@@ -1,4 +1,5 @@
-/* rc_loop: one event loop of the gateway. It accepts clients' requests and sends them to providers.
+/* rc_loop: one event loop of the gateway. The loop accepts clients' requests and sends them to
+ * providers.
  *
  *   client ──► rc_server ──► rc_exchange ──► rc_upstream | rc_demo ──► provider
  *                               │  ▲
