@@ -38,7 +38,7 @@ typedef struct rc_sys_calls rc_sys_calls;
 typedef struct rc_upstream rc_upstream;
 
 /* This loop's reference to a snapshot of the configuration. The newest reference is the first in
- * the list. An older one stays as long as exchanges use it. */
+ * the list. An older reference stays as long as exchanges use it. */
 typedef struct rc_snapshot_ref {
     struct rc_snapshot_ref *next;
     rc_snapshot *snapshot;
@@ -105,8 +105,8 @@ static inline uint64_t rc_runtime_now(const rc_runtime *runtime)
 
 int64_t rc_runtime_unix_ms(const rc_runtime *runtime);
 
-/* Writes random bytes. They come from a buffer that one system call fills for many requests.
- * `size`: at most RC_RUNTIME_ENTROPY_BYTES. */
+/* Writes random bytes, from a buffer that one system call fills for many requests. `size`: at most
+ * RC_RUNTIME_ENTROPY_BYTES. */
 void rc_runtime_entropy(rc_runtime *runtime, void *bytes, size_t size);
 uint64_t rc_runtime_entropy_u64(rc_runtime *runtime);
 rc_id rc_runtime_next_id(rc_runtime *runtime, int64_t now_unix_ms);
