@@ -87,8 +87,8 @@ void rc_call_move_past(rc_call *call, uint16_t entry);
  * ALL_UNAVAILABLE. */
 rc_reason rc_call_unavailable_reason(const rc_call_search *search);
 
-/* Marks the credential as dead after the provider rejected it. One call probes it after 30 s; each
- * further rejection doubles that time. */
+/* Marks the credential as dead after the provider rejected it. One call probes the credential after
+ * 30 s; each further rejection doubles that time. */
 void rc_call_kill_key(const rc_call *call, rc_credential *key);
 
 /* Starts an attempt at an open entry: takes an in-flight slot of the target, the admission of its
