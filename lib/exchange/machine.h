@@ -78,7 +78,7 @@ typedef enum rc_exchange_ending {
 
 /* The state of one lane (one attempt at a provider). */
 typedef enum rc_lane_state {
-    RC_LANE_IDLE = 0,      /* Never used, or freed. */
+    RC_LANE_IDLE = 0,      /* The lane has no attempt. */
     RC_LANE_RESERVING = 1, /* Waits for the result of RESERVE, or for a budget. */
     RC_LANE_RUNNING = 2,
     RC_LANE_ENDED = 3 /* Settled; kept because reports need its data. */

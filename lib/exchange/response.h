@@ -94,7 +94,7 @@ typedef enum rc_response_result {
 
 typedef struct rc_response_verdict {
     rc_response_result result;
-    rc_code code;      /* NONE: the response has no flaw and no finish reason with a code. */
+    rc_code code;      /* NONE: neither a flaw nor the finish reason has an error code. */
     rc_body_kind kind; /* The shape that the body has. */
     rc_str error;      /* For ERROR_EVENT: the error. Views (points into) the body or the scratch
                         * buffer. */
