@@ -84,8 +84,9 @@ typedef struct rc_usage_count {
 /* Starts an empty usage: no counts, no weight. */
 void rc_usage_init(rc_usage *usage);
 
-/* Reads a whole response that is not a stream. If it has no count, its text is weighed instead.
- * Returns whether the response had a count of tokens. body: borrows during the call. */
+/* Reads a whole response that is not a stream. If the response has no count, its text is weighed
+ * instead (usage_weight.h). Returns whether the response had a count of tokens. body: borrows
+ * during the call. */
 bool rc_usage_read(rc_usage *usage, rc_str body);
 
 /* Reads a response that may be malformed. Returns the status of rc_json_find for the top level of
