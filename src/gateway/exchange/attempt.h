@@ -98,7 +98,7 @@ void rc_attempt_reserve(rc_attempt *attempt);
 void rc_attempt_send(rc_attempt *attempt);
 /* Ends the call to the provider without a callback. */
 void rc_attempt_stop(rc_attempt *attempt);
-/* Stops the attempt and frees it. attempt: takes; may be NULL. */
+/* Stops the attempt and frees it. attempt: takes ownership; may be NULL. */
 void rc_attempt_free(rc_attempt *attempt);
 /* Frees the memory that is kept for further attempts. */
 void rc_attempt_free_spares(rc_runtime *runtime);

@@ -144,7 +144,7 @@ static size_t list_headers(const rc_attempt *attempt, rc_header headers[RC_HTTP1
 }
 
 /* Builds the report for a request that the provider has carried out, but whose response cannot be
- * read. why: takes. */
+ * read. why: takes ownership. */
 static const rc_report *report_lost(const rc_attempt *attempt, const rc_report *why)
 {
     rc_builder builder;
@@ -159,7 +159,7 @@ static const rc_report *report_lost(const rc_attempt *attempt, const rc_report *
 }
 
 /* For a success status without a usable response: returns the classified report, or a report of the
- * gateway in its place. report: takes. */
+ * gateway in its place. report: takes ownership. */
 static const rc_report *replace_unusable(const rc_attempt *attempt, const rc_report *report)
 {
     const bool is_replayable = attempt->exchange->request.replay != RC_REPLAY_NO;

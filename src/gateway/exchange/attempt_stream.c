@@ -30,8 +30,8 @@ static rc_str value_of(rc_str object, rc_str key, rc_json_type type)
     return rc_str_slice(object, member.value.offset, member.value_end);
 }
 
-/* Notes the sequence number of an event. If it cannot be read, because the event is too large to be
- * parsed, the number is counted up. */
+/* Notes the sequence number of an event. If the number cannot be read, because the event is too
+ * large to be parsed, the latest number is increased by 1. */
 static void track_number(rc_attempt *attempt, rc_str data)
 {
     const rc_str value = value_of(data, RC_STR("sequence_number"), RC_JSON_NUMBER);

@@ -276,7 +276,7 @@ static void on_acknowledged(void *ctx, rc_ack kept, const rc_report *why)
 }
 
 /* Makes StoreUnavailable the result, because the configuration forbids responses without a record.
- * why: takes; NULL: the store has not refused the record. */
+ * why: takes ownership; NULL: the store has not refused the record. */
 static rc_store_verdict refuse(rc_exchange *exchange, const rc_report *why)
 {
     if (why == NULL)

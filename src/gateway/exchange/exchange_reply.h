@@ -25,10 +25,10 @@ void rc_exchange_refuse(rc_exchange *exchange, rc_local_outcome outcome);
 void rc_exchange_refuse_text(rc_exchange *exchange, rc_local_outcome outcome, rc_str message);
 /* As rc_exchange_refuse, because this gateway is full: Overloaded, sent at once. */
 void rc_exchange_shed(rc_exchange *exchange, rc_local_outcome outcome);
-/* As rc_exchange_refuse, with a report. report: takes. */
+/* As rc_exchange_refuse, with a report. report: takes ownership. */
 void rc_exchange_refuse_report(rc_exchange *exchange, const rc_report *report);
 void rc_exchange_refuse_fault(rc_exchange *exchange, const rc_request_fault *fault);
-/* Makes StoreUnavailable the result, because the record cannot be stored. why: takes. */
+/* Makes StoreUnavailable the result, because the record cannot be stored. why: takes ownership. */
 void rc_exchange_report_unrecorded(rc_exchange *exchange, const rc_report *why);
 /* Begins a report of the gateway. `message`: empty selects the message of the outcome. */
 void rc_exchange_begin_outcome(rc_exchange *exchange, rc_builder *builder, rc_local_outcome outcome,
