@@ -20,7 +20,7 @@ typedef struct rc_demo_call rc_demo_call;
 rc_demo *rc_demo_new(uv_loop_t *loop, const rc_alloc *alloc, void (*on_idle)(void *ctx), void *ctx);
 
 /* Frees the demo provider. Allowed when all calls have closed their handles (rc_demo_is_idle).
- * demo: takes; may be NULL. */
+ * demo: takes ownership; may be NULL. */
 void rc_demo_free(rc_demo *demo);
 
 /* Returns whether no call has an open handle. */

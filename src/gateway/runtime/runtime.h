@@ -112,7 +112,7 @@ uint64_t rc_runtime_entropy_u64(rc_runtime *runtime);
 rc_id rc_runtime_next_id(rc_runtime *runtime, int64_t now_unix_ms);
 
 /* rc_runtime_acquire_snapshot gives the newest snapshot to an exchange, and
- * rc_runtime_release_snapshot returns it. */
+ * rc_runtime_release_snapshot takes the snapshot back. */
 rc_snapshot_ref *rc_runtime_acquire_snapshot(rc_runtime *runtime);
 void rc_runtime_release_snapshot(rc_runtime *runtime, rc_snapshot_ref *ref);
 
