@@ -24,8 +24,9 @@ bool rc_audit_page_read(rc_store *store, const rc_audit_query *query, rc_record_
 bool rc_audit_operation_pass(rc_store *store, const rc_record *operation, rc_record_each each,
                              void *ctx, rc_store_fault *fault);
 
-/* Passes the operations that `text` may mean to `each`, at most `limit`. text: the key that a list
- * shows, or the id of an operation or report, or the beginning of an id as in rc_store_find. */
+/* Passes to `each` the operations that `text` may mean, at most `limit` of them. text: the key that
+ * a list shows, or the id of an operation or report, or the beginning of an id as in
+ * rc_store_find. */
 bool rc_audit_find(rc_store *store, rc_str text, uint32_t limit, rc_record_each each, void *ctx,
                    rc_store_fault *fault);
 

@@ -4,8 +4,8 @@
  *   since=24h  by=time,target  step=30m                           statistics
  *
  * The pairs are the options of `recourse audit` or the parameters of a URL of the admin interface.
- * An unknown, repeated or invalid pair is refused. The refusal has the facts, from which the caller
- * writes a message. */
+ * An unknown, repeated or invalid pair is refused. The refusal describes the error, and the caller
+ * writes a message from it. */
 #ifndef RC_AUDIT_QUERY_H
 #define RC_AUDIT_QUERY_H
 
@@ -36,7 +36,7 @@ typedef struct rc_audit_query {
     uint32_t by;      /* For RC_AUDIT_QUERY_STATS: all bits of `groups` combined. */
     int64_t step_ms;  /* For RC_AUDIT_QUERY_STATS by time: length of a group. */
     bool is_narrowed; /* The query has conditions other than time. */
-    uint32_t given;   /* Private: bits of the parameters that were set. */
+    uint32_t given;   /* Private: one bit for each parameter that was set. */
 } rc_audit_query;
 
 typedef struct rc_audit_parameter {
@@ -57,7 +57,8 @@ typedef struct rc_audit_refusal {
     rc_audit_refusal_reason reason;
     const rc_audit_parameter *parameter; /* NULL for an unknown parameter. */
     rc_str text;         /* The unknown name or the invalid value. Views (points into) the pair. */
-    const char *nearest; /* The name that the user may mean. NULL if none is similar. */
+    const char *nearest; /* The known name that is most similar to the unknown name. NULL if none is
+                            similar. */
 } rc_audit_refusal;
 
 /* Initialises a query without conditions. clock: copies the struct. */
@@ -72,9 +73,9 @@ bool rc_audit_query_set(rc_audit_query *query, rc_str name, rc_str value,
 /* Marks a parameter as given without a value. HTML forms send an empty field in this way. */
 bool rc_audit_query_set_empty(rc_audit_query *query, rc_str name, rc_audit_refusal *ret_refusal);
 
-/* Completes a query for statistics that are grouped by time. If the query has no time range, it
- * gets the last hour; if it has no step, it gets one that suits a chart. Returns false if the range
- * has more than RC_AUDIT_STEPS_MAX steps. */
+/* Completes a query for statistics that are grouped by time. A query without a time range gets the
+ * last hour. A query without a step gets a step that suits a chart. Returns false if the range has
+ * more than RC_AUDIT_STEPS_MAX steps. */
 bool rc_audit_query_fit_steps(rc_audit_query *query);
 
 /* Returns the name of the index-th parameter that a query of this kind can have; NULL past the end.

@@ -12,8 +12,8 @@ typedef struct rc_audit_survey {
 } rc_audit_survey;
 
 /* Initialises an empty survey. by_operations, by_attempts: the groups of operations and of
- * attempts, as bits RC_STATS_BY_... . Returns false if memory runs out; rc_audit_survey_done must
- * be called even then. alloc: copies the struct. */
+ * attempts, as combined bits RC_STATS_BY_TARGET, RC_STATS_BY_CODE and so on. Returns false if
+ * memory runs out; rc_audit_survey_done must be called even then. alloc: copies the struct. */
 bool rc_audit_survey_init(rc_audit_survey *survey, uint32_t by_operations, uint32_t by_attempts,
                           const rc_alloc *alloc);
 void rc_audit_survey_done(rc_audit_survey *survey);

@@ -1,5 +1,4 @@
 /* Parser for times in queries of the audit. Called by query.c and by `recourse audit prune`. */
-/* Parser for times in queries of the audit. Called by query.c and by `recourse audit prune`. */
 #include "audit/time.h"
 
 #include "base/str.h"

@@ -1,4 +1,4 @@
-/* Times in queries of the audit. */
+/* Parses times in queries of the audit. */
 #ifndef RC_AUDIT_TIME_H
 #define RC_AUDIT_TIME_H
 

@@ -38,7 +38,8 @@ typedef struct rc_gateway_settings {
     rc_alloc alloc;   /* Must be safe for use from all threads. */
     uint32_t threads; /* Number of loops, including the main loop. 0 selects one per processor, at
                          most 8. */
-    /* The next three may be called on the thread of any loop. NULL: the event is not reported. */
+    /* The next three callbacks may be called on the thread of any loop. If a callback is NULL, its
+     * event is not reported. */
     void (*on_record)(void *ctx, const rc_exchange_summary *record);
     void (*on_budget)(void *ctx, const rc_ledger_notice *notice, rc_str scope);
     void (*on_quota)(void *ctx, const rc_quota_warning *notice);
@@ -50,7 +51,7 @@ typedef struct rc_gateway_settings {
     void (*on_suppressed)(void *ctx, rc_str line);
     void (*on_store)(void *ctx, const rc_report *why);
     void (*on_trimmed)(void *ctx, const rc_store_prune *prune);
-    void (*on_stopped)(void *ctx); /* The gateway is freed. */
+    void (*on_stopped)(void *ctx); /* Called after the gateway is freed. */
     void *ctx;
 } rc_gateway_settings;
 
@@ -91,8 +92,8 @@ bool rc_gateway_start(rc_gateway *gateway);
 bool rc_gateway_reload(rc_gateway *gateway, const rc_snapshot_input *input,
                        rc_load_error *ret_error);
 
-/* Counts a reload in the metrics. rc_gateway_reload calls it itself; other callers need it only for
- * a configuration that was rejected before rc_gateway_reload. */
+/* Counts a reload in the metrics. The caller uses this function only for a configuration that was
+ * rejected before rc_gateway_reload, because rc_gateway_reload counts reloads itself. */
 void rc_gateway_count_reload(rc_gateway *gateway, bool is_loaded);
 
 /* rc_gateway_stop calls rc_loop_stop for all loops, rc_gateway_close calls rc_loop_close for all

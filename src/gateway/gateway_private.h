@@ -7,8 +7,8 @@
 #include "gateway/state/hub.h"
 #include "net/server/listen_set.h"
 
-/* The command for a worker thread. STOP and CLOSE are those of rc_loop_stop and rc_loop_close; a
- * loop can be closed without being stopped before. */
+/* The command for a worker thread. ORDER_STOP calls rc_loop_stop and ORDER_CLOSE calls
+ * rc_loop_close. A loop can be closed without being stopped before. */
 typedef enum order {
     ORDER_RUN = 0,
     ORDER_STOP = 1,

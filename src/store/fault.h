@@ -18,8 +18,8 @@ typedef enum rc_store_fault_kind {
 /* Lives in the caller's storage. Functions write it only on failure. */
 typedef struct rc_store_fault {
     rc_store_fault_kind kind;
-    char detail[256]; /* The activity, the path and the database's or system's message. One line,
-                       * ends in NUL, truncated if too long. */
+    char detail[256]; /* The activity, the path and the database's or system's message. One line
+                         that ends in NUL and is truncated if it is too long. */
 } rc_store_fault;
 
 /* Sets kind and detail. Returns false, so that a failing function can return the result. activity:

@@ -5,7 +5,7 @@
  * began recently, each 16th step scans further back and each 256th step scans even further.
  * Operations that began before that are not found.
  *
- *   step          began in the last    ended since the last scan of that kind, plus an overlap
+ *   step          finds operations that ended since its last scan and began in the last
  *   each          2 minutes
  *   each 16th     30 minutes
  *   each 256th    8 hours

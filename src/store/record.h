@@ -65,7 +65,7 @@ typedef struct rc_record {
     rc_error_class error_class;
     rc_category category;
     rc_reason reason;
-    int step; /* Step of the decision order. Set by reading, from the reason; ignored by writing. */
+    int step; /* Step of the decision order. Reading sets it from the reason; writing ignores it. */
     uint64_t wait_ms;
     int64_t latency_ms;    /* Duration of the attempt or operation. -1 if unknown. */
     int64_t first_byte_ms; /* Time to the first byte of content. -1 if unknown. */
@@ -84,7 +84,7 @@ typedef struct rc_record {
     bool has_recovered; /* Set by reading: an attempt failed and the operation succeeded. */
 } rc_record;
 
-/* Initialises an empty record of that kind. */
+/* Initialises an empty record of this kind. */
 void rc_record_init(rc_record *record, rc_record_kind kind);
 
 /* rc_record_kind_name and rc_outcome_name return the name, such as "attempt", as a static string;
@@ -124,9 +124,10 @@ typedef enum rc_saved_state_kind {
 
 typedef struct rc_saved_state {
     rc_saved_state_kind kind;
-    rc_str name;           /* The credential's id, provider/model, or both. For a budget such as
-                              "month client app". */
-    uint64_t value;        /* Below 2^63. To save the value 0 deletes the saved state. */
+    rc_str name;           /* The credential's id, provider/model, or both. The name of a budget is
+                              such as "month client app". */
+    uint64_t value;        /* Below 2^63. If the value is 0, writing this struct deletes the saved
+                              state from the store. */
     int64_t until_unix_ms; /* End of the state, as wall-clock time, which continues while the
                               process is down. 0 for a permanent state. */
 } rc_saved_state;

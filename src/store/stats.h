@@ -41,7 +41,8 @@ typedef struct rc_stats_group {
     uint64_t failed;
     uint64_t cancelled;
     uint64_t open;
-    uint64_t faltered;  /* Operations that ended and had a failed attempt. */
+    uint64_t faltered;  /* In groups of operations: operations that ended and had a failed
+                           attempt. */
     uint64_t recovered; /* In groups of operations: the operations of `faltered` that succeeded. In
                            groups of attempts: the failed attempts whose operation succeeded. */
     uint64_t attempts;  /* In groups of operations: the total of their attempts. In groups of
@@ -99,7 +100,7 @@ typedef struct rc_stats_sample {
     uint64_t cost_usd_micro;
     uint64_t estimated_usd_micro; /* Same meaning as rc_stats_group.estimated_usd_micro. */
     bool is_unpriced;
-    bool is_estimated; /* The tokens, or some of them, are estimates. */
+    bool is_estimated; /* The tokens are partly or wholly estimated. */
 } rc_stats_sample;
 
 /* Initialises empty statistics. by: kinds of groups, combined by `|`. is_of_attempts: samples are

@@ -1,13 +1,15 @@
 /* rc_store: the database of the audit, as a table of calls, so that another database can replace
  * SQLite.
  *
- *   WRITE   one connection per file, used by one thread: only it writes and moves the log into the
- *           file. A lock file excludes a second one, in this process and in any other.
- *   READ    any number, in any process, each used by one thread at a time. They write nothing.
+ *   WRITE   one connection per file, used by one thread. Only this connection writes records and
+ *           moves the write-ahead log into the file. A lock file prevents a second connection that
+ *           writes, in any process.
+ *   READ    any number of connections, in any process, each used by one thread at a time. They do
+ *           not change the file.
  *
- * rc_store_settings defines what is guaranteed when append has returned true. Strings that a query
- * returns are views that end with the call of `each`. Every function that can fail returns true, or
- * false with *fault set. */
+ * rc_store_settings defines what is guaranteed after rc_store_append has returned true. Strings
+ * that a query returns are views, which are valid only during the call of `each`. Every function
+ * that can fail returns true, or false with *fault set. */
 #ifndef RC_STORE_STORE_H
 #define RC_STORE_STORE_H
 
@@ -39,7 +41,7 @@ typedef struct rc_store_filter {
     rc_str client;
     rc_str route;
     rc_str model;
-    rc_str target; /* An attempt was made at this target, with or without success. */
+    rc_str target; /* Selects operations with an attempt at this target, with or without success. */
     rc_code code;
     rc_error_class error_class;
     rc_str report_id; /* Selects operations that have a report with this id. */
@@ -86,18 +88,18 @@ typedef struct rc_store_expired {
     uint64_t remaining;  /* Operations that began before the given time, but are open or ended
                             later. */
     uint64_t bytes;      /* Size of the file, without its log. */
-    uint64_t free_bytes; /* Bytes of the file that are free. They are used again before the file
-                            grows. */
+    uint64_t free_bytes; /* Bytes of the file that are free. These bytes are used again before the
+                            file grows. */
 } rc_store_expired;
 
 /* The deletion of expired operations, and its progress. */
 typedef struct rc_store_prune {
-    int64_t before_unix_ms; /* Operations that ended before this time are deleted. The same in all
-                               steps. */
+    int64_t before_unix_ms; /* Operations that ended before this time are deleted. The value must be
+                               the same in all steps. */
     uint32_t max;           /* Maximum number of operations, block notes or names that one step
                                handles. Not 0. */
     uint64_t operations;    /* Operations deleted so far. */
-    bool is_stopped;        /* The caller sets it between two steps, so that no more operations are
+    bool is_stopped;        /* Set by the caller between two steps, so that no more operations are
                                deleted. */
     bool is_done;
     /* The members from here on are private to the store. The caller sets them to 0 at first. */

@@ -1,5 +1,5 @@
 /* rc_submission: a copy of records and saved states in one block of memory, which waits in the
- * writer's queue. It has no pointers to the submitter's memory. */
+ * writer's queue. The copy has no pointers to the submitter's memory. */
 #ifndef RC_STORE_SUBMISSION_H
 #define RC_STORE_SUBMISSION_H
 
@@ -8,9 +8,9 @@
 /* The acknowledgement, which tells the submitter the result. */
 typedef enum rc_ack {
     RC_ACK_SAFE = 0,    /* The records are stored with the durability of the settings. */
-    RC_ACK_LOST = 1,    /* The records are not stored. By the configuration the request
+    RC_ACK_LOST = 1,    /* The records are not stored. The configuration says that the request
                            continues. */
-    RC_ACK_REFUSED = 2, /* The records are not stored. By the configuration the request is
+    RC_ACK_REFUSED = 2, /* The records are not stored. The configuration says that the request is
                            refused. */
 } rc_ack;
 

@@ -18,7 +18,7 @@ typedef struct rc_writer_trimmer {
     uint32_t swept_days; /* keep_days at the last sweep. 0 before the first sweep. */
     bool is_under_way;
     bool is_requested;     /* The deletion was requested by rc_store_request_prune. False for a
-                              sweep by age or size. */
+                              deletion by age or size. */
     bool is_by_size;       /* The sweep deletes until the store fits its size limit. */
     uint64_t next_size_ns; /* The size is not checked before this time. */
     int64_t requested_unix_ms;
@@ -49,7 +49,7 @@ struct rc_writer {
     rc_submission *first;
     rc_submission *last;
     size_t queued_bytes;
-    bool is_idle; /* The thread waits for work. */
+    bool is_idle; /* The writer's thread waits for work. */
     bool is_stopping;
     bool is_down;
     const rc_report *why; /* Reason of the last outage. NULL if there was none. */

@@ -17,8 +17,9 @@
 #define STEP_OPERATIONS 256
 #define PAUSE_FACTOR 9
 #define DAY_MS INT64_C(86400000)
-/* Deletion by size begins at 90 % of the limit and ends at 80 %. The gap between them lets it run
- * less often, and the 10 % above let the file stay below the limit while new records arrive. */
+/* Deletion by size begins at 90 % of the limit and ends at 80 %. Because of the gap between the two
+ * values, it runs less often. Because it begins below the limit, the file stays below the limit
+ * while new records arrive. */
 #define BEGIN_PCT 90
 #define END_PCT 80
 #define TIME_MAX_MS ((INT64_C(1) << 48) - 1)
@@ -68,7 +69,7 @@ static bool check_size(rc_writer *writer, uint64_t now_ns)
     return true;
 }
 
-/* Begins a deletion if one is due. Returns whether it did. */
+/* Begins a deletion if one is due, and returns true in this case. */
 static bool find_work(rc_writer *writer, uint64_t now_ns)
 {
     rc_writer_trimmer *trim = &writer->trim;
@@ -93,9 +94,9 @@ static bool find_work(rc_writer *writer, uint64_t now_ns)
     return true;
 }
 
-/* Whether the deletion under way is still wanted. It is not if the requester has gone or the
- * configuration has new retention limits. The block notes of operations that are already deleted
- * are removed in any case. */
+/* Whether the deletion under way is still wanted. A deletion is no longer wanted if the requester
+ * has gone or the configuration has new retention limits. The block notes of operations that are
+ * already deleted are removed in any case. */
 static bool is_wanted(rc_writer *writer)
 {
     const rc_writer_trimmer *trim = &writer->trim;

@@ -13,7 +13,7 @@
 #include "gateway/admin/audit_query.h"
 #include "sys/clock.h"
 
-/* Maximum number of records of one operation that are shown. */
+/* Maximum number of records that the response for one operation has. */
 #define RECORDS_MAX 1000
 /* The search for an id prefix stops after this number of operations. Two are enough to see that the
  * prefix is ambiguous. */

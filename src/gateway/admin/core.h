@@ -44,17 +44,18 @@ typedef struct rc_admin_stream rc_admin_stream; /* See server.h. */
 typedef enum rc_admin_access {
     RC_ADMIN_OPEN = 0,  /* Available to everyone who can reach the server. */
     RC_ADMIN_READ = 1,  /* Needs the token, if one is set, and must not come from another site. */
-    RC_ADMIN_CHANGE = 2 /* Access as READ, plus proof that no HTML form sent the request. */
+    RC_ADMIN_CHANGE = 2 /* Needs the same as RC_ADMIN_READ, and proof that no HTML form sent the
+                           request. */
 } rc_admin_access;
 
 /* A path and its handler.
  *
  *   {}     one segment     {...}  one segment or more, at most once in a path
- * The segments they match are captured, with escapes decoded. GET routes also serve HEAD. If two
- * routes match, the one that was added first is used.
+ * The segments that {} and {...} match are captured, with escapes decoded. GET routes also serve
+ * HEAD. If two routes match, the route that was added first is used.
  *
- * handle fills the reply. A route with `open` instead responds later or as a stream: see
- * server.h. */
+ * `handle` fills the reply. A route that has `open` instead of `handle` responds later or as a
+ * stream; see server.h. */
 typedef struct rc_admin_route {
     const char *method;
     const char *path;
@@ -63,7 +64,8 @@ typedef struct rc_admin_route {
     void (*open)(void *ctx, const rc_admin_request *request, rc_admin_stream *stream);
 } rc_admin_route;
 
-/* A table of routes. All strings are static. ctx: passed to the handlers. */
+/* A table of routes. All strings of the routes are static. ctx: passed to the handlers of the
+ * routes. */
 typedef struct rc_admin_table {
     const rc_admin_route *routes;
     size_t count;
@@ -76,12 +78,13 @@ struct rc_admin_request {
     const char *head;
     rc_str peer; /* Address of the client. Empty if it uses a Unix socket. */
     rc_arena *arena;
-    rc_str path;  /* The path as written. */
-    rc_str query; /* Without the question mark. See rc_admin_request_parameter. */
+    rc_str path;  /* The request's path as written, without the query. */
+    rc_str query; /* The query string without the question mark. See rc_admin_request_parameter. */
     rc_str body;
     const rc_admin_route *route;
     void *route_ctx;
-    rc_str captures[RC_ADMIN_CAPTURES_MAX]; /* UTF-8 without control characters. */
+    rc_str captures[RC_ADMIN_CAPTURES_MAX]; /* The captured segments: UTF-8 without control
+                                               characters. */
     size_t capture_count;
 };
 
@@ -194,7 +197,7 @@ bool rc_admin_check_site(const rc_admin_request *request, rc_admin_reply *reply)
  * an escape in the path is invalid; `reply` is then the rejection. */
 bool rc_admin_find_route(rc_admin_request *request, rc_admin_reply *reply);
 
-/* paths.c: the routes of the core. Their ctx is the core. */
+/* paths.c: the routes of the core. The ctx of these routes is the core. */
 extern const rc_admin_route rc_admin_routes[];
 extern const size_t rc_admin_route_count;
 

@@ -17,9 +17,8 @@
 #define NAME_MAX_BYTES 127
 #define EVENT_MAX ((size_t)4 << 20)
 #define STATE_ARENA_MAX ((size_t)4 << 20)
-#define QUEUES \
-    2 /* Queue 0: requests that succeeded at the first attempt. Queue 1: all other
-                    requests. */
+/* Queue 0: requests that succeeded at the first attempt. Queue 1: all other requests. */
+#define QUEUES 2
 #define HANDLES 3
 
 typedef struct name {
@@ -66,7 +65,7 @@ typedef struct listener {
     struct listener *prev, *next;
     rc_admin_live *live;
     rc_admin_stream *stream;
-    bool is_behind; /* The send buffer is full. */
+    bool is_behind; /* The listener's send buffer is full. */
     uint64_t missed;
 } listener;
 
@@ -80,10 +79,10 @@ struct rc_admin_live {
     uv_async_t wake;
     uv_timer_t batch_timer;
     uv_timer_t poll_timer;
-    uint32_t handles;     /* Handles that are not closed. */
-    uint64_t warnings;    /* Warnings that were sent. */
+    uint32_t handles;     /* Number of libuv handles that are not closed yet. */
+    uint64_t warnings;    /* Number of warnings that were sent. */
     uint64_t state_hash;  /* Hash of the state that was sent last. */
-    uint32_t quiet_polls; /* Polls since the state was sent last. */
+    uint32_t quiet_polls; /* Number of polls since the state was sent last. */
     rc_buf event;
 
     uv_mutex_t lock;

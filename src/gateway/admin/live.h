@@ -4,9 +4,10 @@
  *                                               every second ──poll──►       server-sent events
  *
  *   event: operation       one request that ended, with the members of the list of operations
- *   event: quota:warning   a provider's limit is nearly used up: the event of docs/events.md
- *   event: state           /admin/v1/state: at once, after a change, and every few seconds
- *   event: dropped         number of missing operations: too many, or the reader is slow
+ *   event: quota:warning   a provider's limit is nearly used up; see docs/events.md
+ *   event: state           /admin/v1/state; sent first, after each change and every few seconds
+ *   event: dropped         number of operations that were left out, because there were too many or
+ *                          the reader is slow
  *
  * Failed and retried requests have a queue of their own, so that many successes cannot displace
  * them. While there is no listener, publishing costs one atomic load. */

@@ -38,10 +38,10 @@ static bool is_folded(const rc_admin_target *target)
     return target->is_unnamed || rc_str_eq(target->model, RC_STR("*"));
 }
 
-/* Writes the series that all models share that the configuration of a provider does not name. They
- * share a series because clients can invent any number of names. Calls in flight are summed up. The
- * other values are those of the first target that may be called now or, if there is none, of the
- * first target. */
+/* Writes the one series of a provider for all its models that the configuration does not name.
+ * These models share a series, because clients can invent any number of names. Calls in flight are
+ * summed up. The other values are those of the first target that may be called now or, if there is
+ * none, of the first target. */
 static void put_folded(const rc_admin_snapshot *snapshot, size_t first, rc_metric metric,
                        rc_metrics_page *page)
 {

@@ -58,7 +58,7 @@ static rc_admin_stream *stream_new(rc_admin *admin, rc_responder *responder)
     return s;
 }
 
-/* Frees the request. The caller no longer uses its responder. */
+/* Frees the request. Must be called when the request's responder is done. */
 static void stream_free(rc_admin_stream *s)
 {
     rc_admin *admin = s->admin;

@@ -33,7 +33,7 @@ typedef struct rc_admin_quota {
     rc_quota_kind kind;
     uint64_t remaining;
     uint64_t limit;
-    int64_t renews_unix_ms; /* 0 if the provider did not state it */
+    int64_t renews_unix_ms; /* When the limit renews. 0 if the provider did not state a time. */
     bool is_low;
 } rc_admin_quota;
 
@@ -42,7 +42,7 @@ typedef struct rc_admin_quota {
 typedef struct rc_admin_target {
     rc_str provider;
     rc_str model;
-    bool is_unnamed;         /* Named by a client, not by the configuration. */
+    bool is_unnamed;         /* A client named the target; the configuration does not have it. */
     bool is_out_of_service;  /* An operator has taken the target out of service. */
     uint64_t cooling_ms;     /* Remaining cooldown. 0 if there is none. */
     bool is_cooling_assumed; /* The provider did not state how long the cooldown lasts. Such a
@@ -127,7 +127,8 @@ typedef struct rc_admin_config {
     bool is_refused;             /* The latest reload was rejected. */
     rc_str refusal;              /* Reason for the rejection: "FILE:LINE:COLUMN: KEY: what is
                                     wrong". */
-    const rc_str *needs_restart; /* Keys whose new values need a restart. */
+    const rc_str *needs_restart; /* Configuration keys whose new values take effect only after a
+                                    restart. */
     size_t needs_restart_count;
 } rc_admin_config;
 
@@ -217,8 +218,8 @@ void rc_admin_fill_retry_budget(rc_retry_budget *budget, uint64_t now_ms,
 
 /* ---- for renderers ---- */
 
-/* The state that is shown for a target. If several apply, the first of OUT, COOLING, OPEN, NO_KEY
- * and FULL is shown. */
+/* The state that is shown for a target. If several states apply, the first of OUT, COOLING, OPEN,
+ * NO_KEY and FULL is shown. */
 typedef enum rc_admin_target_state {
     RC_TARGET_UP = 0,
     RC_TARGET_OUT = 1,
@@ -229,7 +230,7 @@ typedef enum rc_admin_target_state {
 } rc_admin_target_state;
 
 rc_admin_target_state rc_admin_target_state_of(const rc_admin_target *target);
-/* "up", "out_of_service", "cooling", "breaker_open", "no_key", "full" */
+/* Returns "up", "out_of_service", "cooling", "breaker_open", "no_key" or "full". */
 const char *rc_admin_target_state_name(rc_admin_target_state state);
 
 #endif

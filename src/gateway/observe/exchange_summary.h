@@ -1,6 +1,6 @@
-/* rc_exchange_summary: how one request ended; rc_quota_warning: a provider's limit that is nearly
- * used up. An exchange passes both to the rc_exchange_observer of its loop, for the log, the
- * metrics, the live stream and the statistics of the commands. */
+/* rc_exchange_summary: describes how one request ended. rc_quota_warning: describes a provider's
+ * limit that is nearly used up. An exchange passes both structs to the rc_exchange_observer of its
+ * loop, for the log, the metrics, the live stream and the statistics of the commands. */
 #ifndef RC_GATEWAY_OBSERVE_EXCHANGE_SUMMARY_H
 #define RC_GATEWAY_OBSERVE_EXCHANGE_SUMMARY_H
 

@@ -81,8 +81,8 @@ void rc_metrics_on_attempt(rc_metrics_shard *shard, const rc_metrics_attempt *at
 /* Counts an attempt that follows a failed attempt. wait_us: the wait before the attempt; 0 if there
  * was none. */
 void rc_metrics_on_retry(rc_metrics_shard *shard, uint16_t target, uint64_t wait_us);
-/* rc_metrics_on_fallback: a request switches to another target. rc_metrics_on_credential_switch: a
- * request switches to another key of the same target. */
+/* rc_metrics_on_fallback: counts a switch to another target. rc_metrics_on_credential_switch:
+ * counts a switch to another key of the same target. */
 void rc_metrics_on_fallback(rc_metrics_shard *shard, uint16_t from, uint16_t to);
 void rc_metrics_on_credential_switch(rc_metrics_shard *shard, uint16_t target);
 
@@ -97,14 +97,14 @@ typedef struct rc_metrics_usage {
 } rc_metrics_usage;
 void rc_metrics_on_usage(rc_metrics_shard *shard, const rc_metrics_usage *usage);
 
-/* A provider's limit is nearly used up. */
+/* Counts a warning that a provider's limit is nearly used up. */
 void rc_metrics_on_quota(rc_metrics_shard *shard, uint16_t target, rc_quota_kind kind);
 
-/* An event of a target's stream was not JSON and was not passed on. */
+/* Counts an event of a target's stream that was not JSON and was not passed on. */
 void rc_metrics_on_damaged_event(rc_metrics_shard *shard, uint16_t target);
 
 void rc_metrics_on_reload(rc_metrics_shard *shard, bool is_loaded);
-/* An iteration of the loop took longer than RC_STALL_MS. */
+/* Counts an iteration of the loop that took longer than RC_STALL_MS. */
 void rc_metrics_on_stall(rc_metrics_shard *shard);
 
 /* rc_metrics_set_connections: sets the number of open client connections of this loop.
@@ -129,7 +129,7 @@ uint64_t rc_metrics_sum(const rc_metrics *metrics, rc_metric metric, uint32_t ro
 /* Returns the number of cells of a metric in one row; indexes are below this number. */
 uint32_t rc_metrics_width(rc_metric metric);
 
-/* Calls `each` for every pair of targets with a count. */
+/* Calls `each` for every pair of targets between which requests have switched. */
 typedef void (*rc_metrics_pair_each)(void *ctx, uint32_t from, uint32_t to, uint64_t count);
 void rc_metrics_pairs(const rc_metrics *metrics, rc_metrics_pair_each each, void *ctx);
 

@@ -121,7 +121,7 @@ static bool is_filled_array(rc_str value)
 
 /* ---- facts ---- */
 
-/* The members that can request a schema. */
+/* The members of a request that can ask for a response by a JSON schema. */
 #define FORMATS_FROM AT_RESPONSE_FORMAT
 #define FORMATS_TO AT_GENERATION_CONFIG_2
 #define FORMATS ((UINT32_C(2) << FORMATS_TO) - (UINT32_C(1) << FORMATS_FROM))
@@ -437,8 +437,8 @@ static bool is_behind_key(rc_str text, size_t at, rc_str key)
 }
 
 /* The JSON that shows an image: a string value that begins with `begins` and belongs to the key
- * `key`. Each contains a bare quote, which is escaped inside a JSON string, so the text of a prompt
- * cannot look like an image. */
+ * `key`. Both texts contain a quote. Inside a JSON string a quote is escaped, so the text of a
+ * prompt cannot look like an image. */
 typedef struct image_sign {
     rc_str begins;
     rc_str key;

@@ -59,7 +59,7 @@ typedef struct rc_client_request {
                                          one. */
     rc_hops hops;                     /* Gateways that the request has passed, from Via. */
     uint32_t client_retry;            /* Retry number that the client's SDK sends. 0 for a first
-                                         request, or if it sends none. */
+                                         request, or if the SDK sends no number. */
     rc_replay replay;                 /* RC_REPLAY_YES if the request may be sent again, otherwise
                                          RC_REPLAY_NO. */
     bool is_replay_explicit;          /* The client set `replay` by a header. */
@@ -73,11 +73,12 @@ typedef struct rc_client_request {
     bool is_sse;                /* The query has alt=sse. */
 
     rc_str body;
-    uint64_t body_left;     /* Bytes of the body that have not arrived yet, if `body` is only its
+    uint64_t body_left; /* Bytes of the body that have not arrived yet, if `body` is only its
                            beginning. */
-    rc_str requested_model; /* The model that the client names, decoded. Empty if unknown; then the
-                            first route or a default is used. It could contain a secret by mistake,
-                            so it is used only for routing and sent only to providers. */
+    /* The model that the client names, decoded. Empty if the model is unknown; then the first route
+     * or a default is used. It could contain a secret by mistake, so it is used only for routing
+     * and sent only to providers. */
+    rc_str requested_model;
     rc_str model; /* requested_model without secrets, at most RC_MODEL_NAME_MAX bytes. Logs,
                             records and messages use this text. */
     bool is_model_in_body; /* The model's name is in the body at [model_at, model_end); in JSON the
@@ -144,7 +145,7 @@ static inline bool rc_client_request_is_form(const rc_client_request *request)
  * messages a second time for images, so skip the call if all targets have all capabilities. */
 uint32_t rc_client_request_needs(const rc_client_request *request);
 
-/* Returns the time limit for the first byte of the response. 0: only the deadline applies. A
+/* Returns the time limit for the first byte of the response; 0 if only the deadline applies. A
  * response that is not streamed begins only when it is nearly complete, so there is no default
  * limit for it. timeouts: borrows during the call. */
 uint64_t rc_client_request_first_byte_ms(const rc_client_request *request,

@@ -6,8 +6,8 @@
 #include "config/config.h"
 #include "dialect/endpoint.h"
 
-/* Returns the token behind "Bearer" in an Authorization value; empty if the scheme is another. The
- * result views (points into) value. */
+/* Returns the token behind "Bearer" in an Authorization value; empty if the scheme is not Bearer.
+ * The result views (points into) value. */
 rc_secret rc_bearer_token(rc_str value);
 
 /* Appends the credential header for a provider; appends nothing if the key is empty.

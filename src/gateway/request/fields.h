@@ -49,7 +49,7 @@ bool rc_field_is_value(rc_str text);
  * inject another header line. */
 void rc_field_push(rc_buf *buf, rc_str name, rc_str value);
 
-/* Appends the lines of the headers number `from` to `to` - 1 unchanged. */
+/* Appends the header lines with the indexes `from` to `to` - 1 unchanged. */
 void rc_field_push_lines(rc_buf *buf, const rc_http1 *reader, const char *head, uint32_t from,
                          uint32_t to);
 

@@ -67,7 +67,7 @@ rc_str rc_form_boundary(rc_str content_type)
     return boundary.len <= BOUNDARY_MAX ? boundary : none;
 }
 
-/* Returns the field's name from the headers of a part. Empty if they have no name. */
+/* Returns the field's name from the headers of a part. Empty if the headers have no name. */
 static rc_str name_of(rc_str head)
 {
     while (head.len > 0) {

@@ -15,11 +15,11 @@
 bool rc_model_name_is_valid(rc_str model);
 
 /* Splits "provider/model" at the first slash. Both results view (point into) model. Returns false
- * if there is no slash, or a part is empty. model: views. */
+ * if there is no slash, or a part is empty. */
 bool rc_model_name_split(rc_str model, rc_str *ret_provider, rc_str *ret_model);
 
 /* Appends the text with its %XX escapes decoded. Returns false if an escape is malformed. If the
- * buffer is full, only its status shows it. */
+ * buffer is full, the return value is still true; rc_buf_status shows the error. */
 bool rc_percent_decode(rc_str text, rc_buf *buf);
 
 /* Appends the text as one path segment. Letters, digits and -._~ stay unchanged; every other byte
@@ -40,8 +40,8 @@ typedef struct rc_form_field {
                            letters. */
 } rc_form_field;
 
-/* Returns the boundary of a multipart/form-data content type. Empty if the type is another or is
- * malformed. The result views (points into) content_type. */
+/* Returns the boundary of a multipart/form-data content type. Empty if the type is not
+ * multipart/form-data or is malformed. The result views (points into) content_type. */
 rc_str rc_form_boundary(rc_str content_type);
 
 /* Searches the beginning and the end of the body for the fields. If a name occurs twice, its first

@@ -147,8 +147,8 @@ static bool is_mistyped(const writer *w, uint32_t at)
 }
 
 /* Appends the client's headers that the provider gets. Accept is replaced if it requests
- * problem+json, because this request is meant for the gateway. accept-encoding is always identity,
- * because the gateway must read the response. */
+ * problem+json, because the gateway itself writes errors in this format. accept-encoding is always
+ * identity, because the gateway must read the response. */
 static void push_passed(const writer *w, rc_buf *buf)
 {
     const rc_client_request *request = w->request;
@@ -187,8 +187,8 @@ static void push_length(const writer *w, uint64_t bytes, rc_buf *buf)
     rc_buf_add(buf, RC_STR("\r\n"));
 }
 
-/* Returns a size that is enough for the whole head. If buf had to grow later, a copy of the key
- * would stay in the freed memory. */
+/* Returns a size that is enough for the whole head. If the buffer had to grow later, a copy of the
+ * key would stay in the freed memory. */
 static size_t capacity_for(const writer *w)
 {
     const rc_origin *origin = w->target->origin;

@@ -3,8 +3,9 @@
  *
  *   line     METHOD base path + the endpoint's path ? query without credentials
  *   head     host, the provider's credential, the client's headers that pass, via, trace, length
- *   body     the client's bytes. For another model three pieces: before, the name, after. A body
- *            that may name it more than once is rewritten, behind the head in the buffer
+ *   body     the client's bytes. If the model's name is replaced, the body has three pieces: the
+ *            bytes before the name, the new name, the bytes after it. A body that may name the
+ *            model more than once is written anew, behind the head in the buffer
  *
  * No value of a client or a configuration can inject a header line, because values that no parser
  * has checked are checked or escaped here. */

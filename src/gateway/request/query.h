@@ -1,4 +1,4 @@
-/* The query of a request: finds parameters and removes credentials. */
+/* Finds parameters in the query of a request and removes credentials from the query. */
 #ifndef RC_GATEWAY_REQUEST_QUERY_H
 #define RC_GATEWAY_REQUEST_QUERY_H
 

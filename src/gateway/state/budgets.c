@@ -178,7 +178,8 @@ static budget budget_at(const rc_config *config, size_t index)
     return named_budget(&config->budgets[index - config->route_count]);
 }
 
-/* Size of the array of rows in bytes. It has one spare element, so that the size is never 0. */
+/* Size of the array of rows in bytes. The array has one spare element, so that the size is never
+ * 0. */
 static size_t rows_size(const rc_config *config)
 {
     return (budget_count(config) + 1) * sizeof(uint32_t);
@@ -251,7 +252,9 @@ rc_status rc_budgets_load(rc_budgets *budgets, const rc_config *config, const rc
 
 /* ---- targets that clients name directly ---- */
 
-/* Model names are compared without case, because a provider may ignore it. */
+/* Whether a chain entry sends requests to this provider and model. The case of letters in model
+ * names is ignored, because a provider may ignore it. is_first: the route is the first route that
+ * matches the model. */
 static bool is_target(const rc_config *config, const rc_config_target *target, rc_str provider,
                       rc_str model, bool is_first)
 {
@@ -280,9 +283,9 @@ static bool leads_to(const rc_config *config, size_t index, rc_str target)
            is_target(config, &route->overflow_to, provider, model, is_first);
 }
 
-/* Whether a usage belongs to the configured route number `index`. It does if `route` is the pattern
- * of this route. If a client named the target directly, `route` is the name of a provider; then the
- * usage belongs to each configured route that leads to the target. */
+/* Whether a usage belongs to the configured route number `index`. It belongs to this route if
+ * `route` is the route's pattern. If a client named the target directly, `route` is the name of a
+ * provider; then the usage belongs to each configured route that leads to the target. */
 static bool is_of_route(const rc_config *config, size_t index, rc_str route, rc_str target)
 {
     const bool is_direct =
@@ -336,7 +339,7 @@ typedef struct restoring {
     int64_t now_unix_ms;
 } restoring;
 
-/* Whether the usage cost nothing because the current price list has no price for its target. */
+/* Whether a usage has no cost because its target has no price. The current price list decides. */
 static bool is_unpriced(const rc_budgets_snapshot *snapshot, const rc_store_daily_usage *spent)
 {
     const rc_config *config = snapshot->config;

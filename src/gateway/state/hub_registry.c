@@ -350,8 +350,8 @@ void rc_hub_set_pool(rc_hub *hub, const rc_snapshot_provider *provider, uint32_t
 
 /* ---- credentials ---- */
 
-/* Uses the SHA-256 functions directly: OpenSSL's generic digest functions load its configuration
- * and providers first (2.5 MB), and the gateway may not use TLS at all. */
+/* The SHA-256 functions are called directly, because OpenSSL's generic digest functions first load
+ * OpenSSL's configuration and providers (2.5 MB), which a gateway without TLS does not need. */
 rc_key_fingerprint rc_key_fingerprint_of(rc_secret key)
 {
     static const char salt[] = "recourse credential";

@@ -1,11 +1,12 @@
-/* The models that clients can request, as each dialect lists them. Called by exchange_request.c.
+/* Renders the models that clients can request, in the form of each dialect. Called by
+ * exchange_request.c.
  *
  *   a route without "*"    its name
  *   a route with "*"       known names that match it: the model of its first target or, if that is
  *                          "*", the models in the price list
  *   no routes at all       provider/model for the models in the price list
  *
- * The targets of a chain are not listed: they are internal to the operator. */
+ * The targets of a chain are not listed, because clients need not know them. */
 #include "gateway/state/model_list.h"
 #include "base/str.h"
 #include "codec/datetime.h"
@@ -84,7 +85,7 @@ static bool find_facts(const rc_snapshot *snapshot, const rc_route *route,
         is_found = true;
         if (window > 0 && (ret_facts->context_window == 0 || window < ret_facts->context_window))
             ret_facts->context_window = window;
-        if (has == RC_ROUTE_NEEDS_MASK) /* UINT32_MAX was configured: unknown */
+        if (has == RC_ROUTE_NEEDS_MASK) /* the capabilities are unknown */
             continue;
         ret_facts->has_capabilities = true;
         ret_facts->capabilities |= has;

@@ -78,8 +78,8 @@ static bool grow(rc_quota_cache *cache)
     return true;
 }
 
-/* Returns a free pair. If there is none, removes the pair that was updated longest ago from its
- * hash chain and returns it. NULL if there are no pairs. */
+/* Returns a free pair. If there is no free pair, removes the pair that was updated longest ago from
+ * its hash chain and returns it. NULL if there are no pairs. */
 static rc_quota_pair *oldest(rc_quota_cache *cache)
 {
     rc_quota_pair *found = NULL;

@@ -29,7 +29,7 @@ typedef struct rc_quota_fact {
     char name[RC_QUOTA_NAME_MAX];
     int64_t remaining;
     int64_t limit;
-    int64_t renews_unix_ms; /* 0 if the provider did not state it */
+    int64_t renews_unix_ms; /* When the limit renews. 0 if the provider did not state a time. */
     int64_t until_unix_ms;  /* The fact is valid until this time. 0 if the pair has no fact of this
                                kind. */
 } rc_quota_fact;

@@ -77,8 +77,8 @@ static bool too_many(rc_load_error *error)
     return false;
 }
 
-/* Finds or adds the rows of the provider's keys. The keys must have been read before, because their
- * fingerprints show whether the list has changed. */
+/* Finds or adds the hub's rows of the provider's keys. The keys must have been read before, because
+ * their fingerprints show whether the list has changed. */
 static bool find_pool(rc_snapshot *snapshot, rc_snapshot_provider *provider, uint64_t now_ms,
                       rc_load_error *error)
 {

@@ -57,8 +57,8 @@ typedef struct rc_route_entry {
     rc_str header_text;      /* The target's name in response headers. Empty if the model is "*". */
     uint16_t metric;         /* The target's row in the metrics. */
     uint64_t context_window; /* In tokens. 0 if unknown. */
-    bool has_price;          /* `price` is set: it is the price of short inputs, or NULL if the
-                                price is unknown. */
+    bool has_price;          /* The model is fixed, so that `price` is valid: the price of short
+                                inputs, or NULL if it is unknown. */
     const rc_config_price *price;
 } rc_route_entry;
 
@@ -156,8 +156,8 @@ size_t rc_snapshot_find_client(const rc_snapshot *snapshot, rc_secret token);
 bool rc_snapshot_provider_key(const rc_snapshot_provider *provider, uint16_t credential,
                               rc_secret *ret_key);
 
-/* Reads a key from its source again, unless another request has done so since the key `used` was
- * sent. Returns true if the current key differs from `used`. */
+/* Reads a key again from its file or variable, unless another request has replaced the key `used`
+ * already. Returns true if the current key differs from `used`. */
 bool rc_snapshot_provider_refresh(rc_snapshot *snapshot, rc_snapshot_provider *provider,
                                   uint16_t credential, rc_secret used);
 

@@ -58,7 +58,7 @@ static pool read_pool(const rc_shared *shared, const rc_target *target, uint64_t
     return summary;
 }
 
-/* Appends "quota used up (keys m:1, m:2 and 4 more)". */
+/* Appends the keys that are in a state, such as "quota used up (keys m:1, m:2 and 4 more)". */
 static void push_keys(const rc_hub *hub, const rc_target *target, const pool *summary,
                       rc_credential_state state, uint64_t now_ms, rc_buf *words)
 {

@@ -1,7 +1,7 @@
-/* Writes the table `blocks`. A row of it, a block note, says that a client, model, code or outcome
- * occurs in a block of keys; a block covers 256 ms. Called by write.c; prune.c and sqlite.c clear
- * the cache. With an index, each operation would cost a search and a page. A note is written only
- * once per block and value, and a query reads only the blocks that have the value. */
+/* Writes the table `blocks`. A row of this table is a block note. It says that a client, model,
+ * code or outcome occurs in a block of keys; a block covers 256 ms. Called by write.c; prune.c and
+ * sqlite.c clear the cache. With an index, each operation would cost a search and a page. A note is
+ * written only once per block and value, and a query reads only the blocks that have the value. */
 #include <string.h>
 
 #include "store/operation_key.h"

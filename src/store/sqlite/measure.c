@@ -1,4 +1,4 @@
-/* Counts rows and finds orphaned ones. Called through rc_store_calls. */
+/* Counts rows, and rows that belong to no operation. Called through rc_store_calls. */
 #include "store/sqlite/private.h"
 
 static bool count(const rc_sqlite *sqlite, const char *sql, uint64_t *ret_count,

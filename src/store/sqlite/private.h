@@ -44,9 +44,9 @@ typedef enum rc_sqlite_statement {
     RC_SQL_COUNT
 } rc_sqlite_statement;
 
-/* The numbers that are bound to a statement's parameters; INT64_MIN stands for NULL. They are
- * remembered to avoid binding the same number again, because SQLite keeps bindings from one row to
- * the next and most columns repeat the value of the row before. */
+/* The numbers that are bound to a statement's parameters; INT64_MIN stands for NULL. The numbers
+ * are remembered to avoid binding the same number again, because SQLite keeps bindings from one row
+ * to the next and most columns repeat the value of the row before. */
 #define RC_SQLITE_PARAMS_MAX 40
 typedef struct rc_sqlite_bound {
     uint64_t is_known; /* One bit per parameter: its number in `numbers` is valid. */
@@ -201,7 +201,7 @@ sqlite3_stmt *rc_sqlite_get(rc_sqlite *sqlite, rc_sqlite_statement which, rc_sto
 extern const char rc_sqlite_add_usage_sql[];
 extern const char rc_sqlite_find_owner_sql[];
 
-/* Finds the client and route of the operation with that key. */
+/* Finds the client and route of the operation with this key. */
 bool rc_sqlite_find_owner(rc_sqlite *sqlite, int64_t key, rc_sqlite_owner *ret_owner,
                           rc_store_fault *fault);
 

@@ -1,13 +1,13 @@
-/* The audit in SQLite. It is one file. Next to the file are its write-ahead log (-wal), the log's
+/* Stores the audit in one SQLite file. Next to the file are its write-ahead log (-wal), the log's
  * index (-shm), the writer's lock (-writer) and, while a deletion is requested, the request
  * (-prune).
  *
  *   names       id, text                      each client, route, provider, model, target once
  *   operations  op, ...                       one row per operation: BEGIN and OUTCOME
- *   steps       op, seq, ...                  the other records, those of an operation adjacent
- *   records                                   a view of all records, those in operations included
+ *   steps       op, seq, ...                  the other records, next to each other per operation
+ *   records                                   a view of all records, including those in operations
  *   reports     op, seq, report_id, body      reports of failures
- *   marks       kind, name, state, until      saved states: what must survive a restart
+ *   marks       kind, name, state, until      saved states, which survive a restart
  *   spend       day, client, ...              daily usage
  *   blocks      about, value, block           which values occur in a block of keys
  *

@@ -23,8 +23,8 @@ typedef struct pass {
 /* A row of `operations` or `steps`. */
 typedef struct row {
     int64_t key;
-    rc_outcome outcome; /* Outcome of the operation. For an attempt it is derived from the attempt's
-                           code. */
+    rc_outcome outcome; /* Outcome of the operation. The outcome of an attempt is derived from the
+                           attempt's code. */
     int64_t code;
     int64_t error_class;
     int64_t target;

@@ -159,7 +159,8 @@ static bool drop(rc_sqlite *sqlite, uint32_t max, bool *ret_is_done, rc_store_fa
     return true;
 }
 
-/* Ends the sweep. If it has examined the last name, the next sweep starts with the first name. */
+/* Ends the sweep. If the sweep has examined the last name, the next sweep starts with the first
+ * name. */
 static void finish(rc_sqlite *sqlite)
 {
     rc_sqlite_sweep *sweep = &sqlite->sweep;

@@ -23,7 +23,7 @@ static const char add_operation_sql[] =
     ", ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(op) DO NOTHING";
 
 /* Writes the outcome into an operation's row. Values that the outcome lacks stay as BEGIN set them.
- * A later outcome replaces an earlier outcome. To write the same outcome again changes nothing. */
+ * A later outcome replaces an earlier outcome. Writing the same outcome again changes nothing. */
 #define END_INT(name) #name " = ?"
 #define END_OPTIONAL(name) #name " = ?"
 #define END_NAME(name) #name " = coalesce(nullif(?, 0), " #name ")"
@@ -127,7 +127,7 @@ static bool run(rc_sqlite *sqlite, rc_sqlite_statement which, rc_store_fault *fa
 
 /* --- columns --- */
 
-/* A statement that adds or ends a row, and its bound parameters. */
+/* A statement that adds a row or writes the end of an operation, with its bound parameters. */
 typedef struct row_statement {
     sqlite3_stmt *statement;
     rc_sqlite_bound *bound;
