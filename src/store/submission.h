@@ -28,8 +28,7 @@ typedef struct rc_submission {
 } rc_submission;
 
 /* Gives the caller a copy of the batch, without its `next`; NULL if memory runs out. Reports are
- * encoded as JSON on the caller's thread, so that the writer's thread has less work. alloc: borrows
- * during the call. */
+ * encoded as JSON during the call, on the caller's thread. alloc: borrows during the call. */
 rc_submission *rc_submission_make(const rc_batch *batch, const rc_alloc *alloc);
 
 /* Frees a submission. submission: takes. */

@@ -45,8 +45,8 @@ static bool is_loopback(rc_str peer)
 
 /* ---- check 2: the Host header ---- */
 
-/* Whether the server listens at all addresses of the machine. In this case every IP address is
- * accepted as Host. */
+/* Whether the server listens at all addresses of the machine. If it does, and a token is set, every
+ * IP address is accepted as Host. */
 static bool listens_everywhere(rc_str host)
 {
     return host.len == 0 || rc_str_eq(host, RC_STR("0.0.0.0")) || rc_str_eq(host, RC_STR("[::]"));

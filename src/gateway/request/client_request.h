@@ -64,8 +64,8 @@ typedef struct rc_client_request {
                                          RC_REPLAY_NO. */
     bool is_replay_explicit;          /* The client set `replay` by a header. */
     bool wants_problem;               /* The client wants errors as application/problem+json. */
-    bool wants_events;          /* The client wants retry events as comments in the stream, ahead of
-                                   the response. */
+    bool wants_events;          /* The client wants events ahead of the response, as comments in its
+                                   stream. */
     bool has_anthropic_version; /* The header anthropic-version is present. */
     bool is_google_client;      /* x-goog-api-key, x-goog-api-client or another of Google's headers
                                  * is present. */

@@ -6,7 +6,7 @@
  *                          "*", the models in the price list
  *   no routes at all       provider/model for the models in the price list
  *
- * The targets of a chain are not listed, because clients need not know them. */
+ * The targets of a chain are not listed, because they are internal to the operator. */
 #include "gateway/state/model_list.h"
 #include "base/str.h"
 #include "codec/datetime.h"
