@@ -1,9 +1,10 @@
-/* rc_upstream_kind: how a call to a provider failed. Failures that this process causes are listed
- * here; those of connections come from spec/connection.def. Used by net/tls and net/client. */
+/* rc_upstream_kind: how a call to a provider failed. This header lists failures that this process
+ * causes and malformed responses; spec/connection.def lists failures of connections. Used by
+ * net/tls and net/client. */
 #ifndef RC_NET_FAILURE_KIND_H
 #define RC_NET_FAILURE_KIND_H
 
-/* Columns: name; is_local (true: the provider is not to blame); message. */
+/* The columns are the name, is_local (true if the provider is not to blame) and the message. */
 #define RC_UPSTREAM_KINDS(X)                                                \
     X(NONE, false, "")                                                      \
     X(SHUTDOWN, true, "the gateway is closing")                             \

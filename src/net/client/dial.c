@@ -1,5 +1,5 @@
 /* Opens a connection to an origin: resolves, connects, does the TLS handshake. Called by pool.c;
- * links pass their events here. */
+ * link.c passes the events of a link that is being dialled. */
 #include "net/client/dial.h"
 
 #include <stddef.h>
@@ -12,8 +12,8 @@ typedef enum step {
     RESOLVING,
     CONNECTING,
     HANDSHAKING,
-    OPENED,  /* The open hook returned a connection; it is delivered from the loop. */
-    FAILING, /* The dial has failed; the failure is reported from the loop. */
+    OPENED,  /* settings.open returned a connection, which the loop will pass to the call. */
+    FAILING, /* The dial has failed; the loop will report the failure. */
     OVER
 } step;
 
@@ -25,14 +25,15 @@ struct rc_dial {
     step step;
     rc_addresses addresses;
     size_t next_address;
-    rc_link *links[RC_RESOLVE_ADDRESSES_MAX]; /* Connecting links by address index; NULL: not tried,
-                                               * or failed. */
+    rc_link *links[RC_RESOLVE_ADDRESSES_MAX]; /* Links that are connecting, by address index; NULL:
+                                               * the address was not tried, or failed. */
     rc_link *winner;
     uint64_t deadline_ms; /* When the dial fails with a timeout; 0: never. */
-    bool is_final_poll;   /* The deadline has passed: sockets are polled once more before the dial
-                           * fails. */
-    uint64_t next_ms;     /* When the next address is tried in parallel with a slow one; 0: only
-                           * when an address fails. */
+    /* The deadline has passed, and the sockets are polled once more before the dial fails. */
+    bool is_final_poll;
+    /* When the next address is tried in parallel with a slow one; 0: only after an address has
+     * failed. */
+    uint64_t next_ms;
     rc_upstream_kind failure;
     const char *text;
     rc_tls_failure tls;
@@ -73,7 +74,7 @@ void rc_dial_cancel(rc_dial *dial)
     end(dial);
 }
 
-/* Reports the failure from the loop, because rc_upstream_start must not call a callback. */
+/* Makes the loop report the failure, because rc_upstream_start must not call a callback. */
 static void fail_soon(rc_dial *dial, rc_upstream_kind kind, const char *text)
 {
     dial->step = FAILING;
@@ -94,7 +95,7 @@ static void arm(rc_dial *dial)
         uv_timer_start(&dial->timer, on_timer, at_ms > now_ms ? at_ms - now_ms : 0, 0);
 }
 
-/* Hands the open connection to the call; the dial ends. */
+/* Passes the open connection to the call, which ends the dial. */
 static void deliver(rc_dial *dial, rc_link *link)
 {
     rc_upstream_call *call = dial->call;
@@ -168,7 +169,8 @@ static rc_upstream_kind kind_of_status(int status)
     }
 }
 
-/* One kind stands for several system errors; the text tells which one occurred. */
+/* Records why an address failed. The text names the system error, because one kind stands for
+ * several errors. */
 static void note_failure(rc_dial *dial, int status)
 {
     dial->failure = kind_of_status(status);
@@ -217,7 +219,7 @@ static bool is_allowed(const rc_dial *dial, const rc_address *address)
                                    : rc_origin_allows(origin, address);
 }
 
-/* Starts connecting to an address. False: it failed at once. */
+/* Starts connecting to an address. Returns false if that failed at once. */
 static bool try_address(rc_dial *dial, size_t index)
 {
     rc_address *address = &dial->addresses.list[index];
@@ -274,7 +276,8 @@ static void try_addresses(rc_dial *dial)
         fail_soon(dial, dial->failure, dial->text);
 }
 
-/* Uses a connection from the open hook, which is responsible for checking the destination. */
+/* Uses the connection that settings.open returns. That function must have checked the
+ * destination. */
 static void take_opened(rc_dial *dial)
 {
     const rc_upstream_settings *settings = &dial->upstream->settings;
@@ -285,7 +288,7 @@ static void take_opened(rc_dial *dial)
     }
     const int fd = settings->open(settings->open_ctx, &dial->call->pool->origin);
     if (fd < 0 || uv_tcp_open(&link->tcp, fd) != 0 || !rc_link_start_reading(link)) {
-        /* A uv handle that was not opened does not own the descriptor. */
+        /* If opening the uv handle failed, the handle does not own the descriptor. */
         uv_os_fd_t owned = -1;
         if (fd >= 0 && uv_fileno((const uv_handle_t *)&link->tcp, &owned) != 0)
             (void)close(fd);
@@ -371,8 +374,9 @@ static rc_upstream_kind timeout_of(const rc_dial *dial)
     return dial->step == HANDSHAKING ? RC_UPSTREAM_TLS_TIMEOUT : RC_UPSTREAM_CONNECT_TIMEOUT;
 }
 
-/* libuv runs timers before it polls sockets. After a pause of the whole process, input that waits
- * in the sockets must be read before a connection counts as timed out. */
+/* Handles the deadline. libuv runs timers before it polls sockets. After a pause of the whole
+ * process, input that waits in the sockets must therefore be read before a connection counts as
+ * timed out. */
 static void on_deadline(rc_dial *dial)
 {
     if (dial->is_final_poll) {
@@ -413,7 +417,7 @@ void rc_dial_on_bytes(rc_link *link)
     if (dial->step != HANDSHAKING)
         return;
     handshake(dial, link);
-    /* Session tickets may have arrived with the end of the handshake. */
+    /* Session tickets may have arrived together with the end of the handshake. */
     if (link->state == RC_LINK_BUSY)
         rc_link_read_tls(link);
 }

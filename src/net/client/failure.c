@@ -1,4 +1,4 @@
-/* The table of upstream failure kinds, and the detail text of a failure. Called by call.c, the
+/* The table of the kinds of failure, and the detail text of a failure. Called by call.c, the
  * gateway's attempts, src/client and the doctor. */
 #include "net/client/failure.h"
 

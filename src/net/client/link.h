@@ -2,9 +2,10 @@
  *
  *   DIALING ─► BUSY ◄─► IDLE       any state ─► CLOSED; freed when libuv has closed its handles
  *
- * Links read into one buffer per loop, so an idle link holds no buffer. A write is tried at once;
- * only bytes that the kernel does not accept are queued. The timer is lazy: moving a deadline to a
- * later time only stores it; the timer checks it when it fires. */
+ * All links of a loop read into one buffer, so an idle link has no buffer. Each write is tried at
+ * once; only bytes that the kernel does not accept are queued. The timer is lazy: if the deadline
+ * moves to a later time, only the new time is stored, and the timer is set again when it fires too
+ * early. */
 #ifndef RC_NET_CLIENT_LINK_H
 #define RC_NET_CLIENT_LINK_H
 
@@ -24,13 +25,13 @@ struct rc_link {
     rc_tls_wire wire;
     rc_upstream *upstream;
     rc_pool *pool;          /* The pool that counts this link; NULL while dialling. */
-    rc_dial *dial;          /* The dial that opens this link; set in DIALING. */
-    rc_upstream_call *call; /* The call that uses this link; set in BUSY. */
-    rc_link *next, *prev;   /* In IDLE: the newer and the older idle link. */
+    rc_dial *dial;          /* The dial that opens this link; set in state DIALING. */
+    rc_upstream_call *call; /* The call that uses this link; set in state BUSY. */
+    rc_link *next, *prev;   /* In state IDLE: the newer and the older idle link. */
     uint64_t opened_at_ms;
     uint64_t idle_at_ms;
-    uint64_t deadline_ms; /* When the timer acts; 0: never. */
-    uint64_t armed_ms;    /* When the timer fires; 0: the timer is not set. */
+    uint64_t deadline_ms; /* The deadline; 0: no deadline. */
+    uint64_t armed_ms;    /* Time at which the timer fires; 0: not set. */
     size_t queued_bytes;  /* Bytes passed to libuv since its queue was last empty. */
     uint64_t given_bytes; /* Bytes accepted by the kernel or libuv since the link opened. */
     uint64_t first_byte;  /* The value of given_bytes at which the latest request began. */
@@ -41,44 +42,46 @@ struct rc_link {
     uint8_t handles;
     bool is_reading;
     bool has_written; /* The kernel accepted a byte of the latest request. */
-    bool is_reset;    /* A write failed; the next read no longer reports this error. */
+    bool is_reset;    /* A write failed. The next read does not report this error again. */
     bool is_final_poll;
-    bool is_queueing; /* Copied bytes go to libuv's queue even if the kernel would accept them at
-                       * once. */
+    /* Copied bytes are put into libuv's queue even if the kernel would accept them at once. */
+    bool is_queueing;
 };
 
-/* Returns a link without a connection (gives). NULL: no memory. */
+/* Returns a new link without a connection, or NULL if there is no memory. The result: gives. */
 rc_link *rc_link_new(rc_upstream *upstream);
 
-/* Closes the connection. May be called at any moment and repeatedly. is_reset: sends a TCP reset,
- * so that the peer stops at once. */
+/* Closes the connection. May be called at any moment and repeatedly. If is_reset, a TCP reset is
+ * sent, so that the peer stops at once. */
 void rc_link_close(rc_link *link, bool is_reset);
 
-/* Starts reading. False: libuv reported an error. */
+/* rc_link_start_reading returns false if libuv reported an error. */
 bool rc_link_start_reading(rc_link *link);
 void rc_link_stop_reading(rc_link *link);
 
-/* Sends the pieces. Bytes that the kernel does not accept are queued, as copies or as views of
- * bytes that stay valid. *ret_taken: the number of bytes sent or queued: all of them, except with
- * TLS, where sending stops when the kernel accepts no more. RESET: the peer has closed the
+/* Sends the pieces. Bytes that the kernel does not accept are queued: as copies if is_copied, else
+ * as views of bytes that must stay valid. *ret_taken is the number of bytes sent or queued. Without
+ * TLS these are all bytes; with TLS, sending stops when the kernel accepts no more. Returns
+ * RC_UPSTREAM_NONE, or a failure, such as RC_UPSTREAM_RESET if the peer has closed the
  * connection. */
 rc_upstream_kind rc_link_send(rc_link *link, const rc_str *pieces, size_t count, bool is_copied,
                               size_t *ret_taken);
 
-/* Sends the TLS records that wait in the sink. */
+/* Sends the encrypted bytes that are in the loop's TLS sink. */
 rc_upstream_kind rc_link_flush(rc_link *link);
 
-/* Sets the time at which the timer acts; 0: never. */
+/* Sets the deadline of the link; 0: no deadline. */
 void rc_link_set_deadline(rc_link *link, uint64_t at_ms);
 
-/* Whether the peer has closed an idle connection, or sent unexpected bytes. One system call. */
+/* Returns whether the peer has closed an idle connection, or has sent unexpected bytes. Needs one
+ * system call. */
 bool rc_link_is_stale(const rc_link *link);
 
-/* Whether the peer closed its side before a byte of the latest request arrived. has_ended: the
- * peer's FIN was read. False: no, or unknown. One system call. */
+/* Returns whether it is certain that the peer closed its side before a byte of the latest request
+ * arrived. has_ended tells that the peer's FIN was read. Needs one system call. */
 bool rc_link_is_unreached(const rc_link *link, bool has_ended);
 
-/* Decrypts and handles wire.input after the handshake. */
+/* Decrypts and handles the bytes in link->wire.input. For a link whose handshake is complete. */
 void rc_link_read_tls(rc_link *link);
 
 #endif

@@ -20,7 +20,7 @@ static void on_pool_closed(uv_handle_t *handle)
     rc_upstream_on_handle_closed(upstream);
 }
 
-/* Removes a pool that no call and no connection uses. */
+/* Closes the pool *at, which no call and no connection uses. */
 static void close_pool(rc_pool **at)
 {
     rc_pool *pool = *at;
@@ -29,8 +29,8 @@ static void close_pool(rc_pool **at)
     uv_close((uv_handle_t *)&pool->timer, on_pool_closed);
 }
 
-/* Origins change with the configuration, so a pool that is no longer used is removed to make space
- * for a new one. */
+/* Closes one unused pool to make space for a new pool. Pools become unused because origins change
+ * with the configuration. */
 static bool evict_unused_pool(rc_upstream *upstream)
 {
     if (upstream->counts.origins < upstream->settings.max_origins)
@@ -111,7 +111,7 @@ static void put_in(rc_link *link, uint64_t now_ms)
     rc_link_set_deadline(link, until_ms < old_at_ms ? until_ms : old_at_ms);
 }
 
-/* Closes an idle link without serving the queue. */
+/* Closes an idle link without starting a queued call. */
 static void close_idle(rc_link *link)
 {
     rc_pool *pool = link->pool;
@@ -120,7 +120,7 @@ static void close_idle(rc_link *link)
     uncount_connection(pool);
 }
 
-/* Starts the call on an idle link. False: none works. */
+/* Starts the call on an idle link. Returns false if no idle link is usable. */
 static bool begin_idle(rc_pool *pool, rc_upstream_call *call)
 {
     rc_upstream *upstream = pool->upstream;
@@ -144,8 +144,8 @@ static bool begin_idle(rc_pool *pool, rc_upstream_call *call)
     return false;
 }
 
-/* Starts the call on an idle link or a new dial. QUEUE_FULL: there is no idle link
- * and max_connections is reached. */
+/* Starts the call on an idle link or with a new dial. Returns RC_UPSTREAM_QUEUE_FULL if there is no
+ * idle link and the pool has max_connections connections. */
 static rc_upstream_kind begin_now(rc_pool *pool, rc_upstream_call *call)
 {
     if (begin_idle(pool, call))
@@ -178,8 +178,9 @@ static void leave_queue(rc_upstream_call *call)
     pool->upstream->counts.queued--;
 }
 
-/* All calls may wait equally long, so the first in the queue expires first. Also fails the calls
- * for which there was no memory when a connection became free. */
+/* Fails queued calls that have waited too long. All calls may wait equally long, so the first call
+ * in the queue expires first. Also fails calls for which there was no memory when a connection
+ * became free. */
 static void on_queue_timer(uv_timer_t *timer)
 {
     rc_pool *pool = timer->data;
@@ -229,7 +230,8 @@ static void serve(rc_pool *pool)
         leave_queue(call);
         if (begin_now(pool, call) == RC_UPSTREAM_NONE)
             continue;
-        /* No memory: the call returns to the front of the queue and on_queue_timer fails it. */
+        /* There was no memory: the call returns to the front of the queue, and on_queue_timer will
+         * fail it. */
         call->state = RC_CALL_QUEUED;
         call->queued_until_ms = 0;
         call->queue_next = pool->first;

@@ -1,8 +1,8 @@
-/* rc_pool: the connections of one origin, and the calls that wait for one.
+/* rc_pool: the connections of one origin, and the calls that wait for a connection.
  *
  *   begin ──► an idle link, the latest first ────► attach
  *        └──► fewer than max_connections ────────► dial
- *        └──► the queue, first come first served
+ *        └──► the queue, first in, first out
  *
  * connection_count covers busy links, idle links and dials. When a connection ends, the first call
  * in the queue starts. */
@@ -14,7 +14,7 @@
 struct rc_pool {
     rc_origin origin;
     rc_upstream *upstream;
-    rc_pool *next; /* Next pool of the same hash slot. */
+    rc_pool *next; /* Next pool in the same slot of the hash table. */
     rc_link *newest;
     rc_link *oldest;
     rc_upstream_call *first;
@@ -22,33 +22,34 @@ struct rc_pool {
     uint32_t connection_count;
     uint32_t idle;
     uint32_t queued;
-    uint32_t calls; /* Calls that use this pool. */
+    uint32_t calls; /* Number of calls that use this pool. */
     SSL_SESSION *session;
-    uv_timer_t timer; /* Fails queued calls whose wait is over. */
+    uv_timer_t timer; /* Fails queued calls that have waited too long. */
     bool is_timer_on;
 };
 
-/* Finds or creates the call's pool and starts the call: idle link, dial or queue. Returns NONE, or
- * why nothing was started. */
+/* Finds or creates the pool of `origin` and starts the call: on an idle link, with a dial, or in
+ * the queue. Returns RC_UPSTREAM_NONE, or why nothing was started. */
 rc_upstream_kind rc_pool_begin(rc_upstream_call *call, const rc_origin *origin);
 
-/* What happens to the link of a call that ends. KEEP applies only if the link is reusable;
- * otherwise it is closed. */
+/* What happens to the link of a call that ends. RC_POOL_KEEP keeps the link only if it is reusable;
+ * otherwise the link is closed. */
 typedef enum rc_pool_release_mode {
     RC_POOL_KEEP,
     RC_POOL_CLOSE,
     RC_POOL_RESET
 } rc_pool_release_mode;
-/* Releases the call's link, dial or queue entry. True: the link was kept. */
+/* Releases the call's link, dial or queue entry. Returns whether the link was kept. */
 bool rc_pool_leave(rc_upstream_call *call, rc_pool_release_mode mode);
 
-/* Replaces the call's lost link by a new dial. False: no memory; nothing has changed. */
+/* Replaces the call's lost link by a new dial. Returns false if there is no memory; then nothing
+ * has changed. */
 bool rc_pool_redial(rc_upstream_call *call);
 
-/* Closes an idle link and serves the queue. */
+/* Closes an idle link and starts a queued call instead. */
 void rc_pool_discard(rc_link *link);
 
-/* Closes all idle links and pools, at shutdown. */
+/* Closes all idle links and all pools. Called at shutdown. */
 void rc_pool_close_all(rc_upstream *upstream);
 
 #endif

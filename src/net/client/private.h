@@ -5,9 +5,9 @@
  *   dial   from a name to an open connection
  *   link   one connection: socket, TLS, timer
  *
- * Parts listed first call those listed after them; events go up through the functions at the end of
- * this file. A call, its dial and its link point to each other; these pointers are cleared before a
- * callback into the owner. */
+ * Each part calls the parts below it in this list; a lower part reports events with the functions
+ * at the end of this file. A call, its dial and its link point to each other. These pointers are
+ * cleared before a callback of the call's owner is called. */
 #ifndef RC_NET_CLIENT_PRIVATE_H
 #define RC_NET_CLIENT_PRIVATE_H
 
@@ -22,14 +22,15 @@ typedef struct rc_dial rc_dial;
 typedef struct rc_pool rc_pool;
 
 typedef enum rc_call_state {
-    RC_CALL_NONE = 0, /* Zeroed storage, or the call has ended. */
+    RC_CALL_NONE = 0, /* The storage is all zero, or the call has ended. */
     RC_CALL_QUEUED = 1,
     RC_CALL_DIALING = 2,
     RC_CALL_HEAD = 3, /* Sends the request and waits for the response's head. */
     RC_CALL_BODY = 4,
-    RC_CALL_WHOLE = 5, /* The response is complete and no byte has followed it. */
-    RC_CALL_DIRTY = 6  /* The response is complete, but bytes or an end of the connection followed:
-                        * no reuse. */
+    RC_CALL_WHOLE = 5, /* The response is complete, and nothing has followed it. */
+    /* The response is complete, but bytes or the end of the connection followed, so that the
+     * connection is not reused. */
+    RC_CALL_DIRTY = 6
 } rc_call_state;
 
 struct rc_upstream {
@@ -41,12 +42,13 @@ struct rc_upstream {
     rc_resolver resolver;
     rc_tls *tls;
     bool owns_tls;
-    rc_tls_sink *sink; /* NULL until a TLS connection is opened; the same holds for `plain`. */
+    rc_tls_sink *sink; /* `sink` and `plain` are NULL until the first TLS connection. */
     char *plain;
-    uint32_t handles; /* Handles that are open or closing; the resolver counts as one. */
+    /* Number of libuv handles that are open or closing; the resolver counts as one handle. */
+    uint32_t handles;
     bool is_closing;
-    uv_timer_t close_timer; /* Closed in rc_upstream_close, so that on_closed always comes from the
-                             * loop. */
+    /* rc_upstream_close closes this timer, so that on_closed is always called from the loop. */
+    uv_timer_t close_timer;
     void (*on_closed)(void *ctx);
     void *closed_ctx;
     char read[RC_UPSTREAM_READ_BYTES];
@@ -62,44 +64,45 @@ static inline void rc_upstream_put(const rc_upstream *upstream, void *ptr, size_
         upstream->settings.alloc.put(upstream->settings.alloc.ctx, ptr, size);
 }
 
-/* Counts a closed handle. The last one frees a closing upstream. */
+/* Counts a closed handle. After the last handle, frees the upstream if it is closing. */
 void rc_upstream_on_handle_closed(rc_upstream *upstream);
 
-/* Creates the loop's TLS buffers and context on first use. False: no memory or no trust store. */
+/* Creates the loop's TLS buffers and TLS context on first use. Returns false if there is no memory
+ * or no trust store. */
 bool rc_upstream_has_tls(rc_upstream *upstream);
 
-/* Assigns a connection to the call and sends the request. False: a reused connection was closed
- * before a byte was sent; the call is unchanged. */
+/* Assigns a connection to the call and sends the request. Returns false if a reused connection was
+ * closed before a byte was sent; the call is then unchanged. */
 bool rc_upstream_attach(rc_upstream_call *call, rc_link *link, bool was_reused);
 
-/* Ends the call: releases everything it holds, then calls on_failure. text: the message; NULL: the
- * kind's own text. */
+/* Ends the call: releases everything that the call holds, then calls on_failure. `text` is the
+ * message; NULL selects the text of `kind`. */
 void rc_upstream_fail(rc_upstream_call *call, rc_upstream_kind kind, const char *text);
 
-/* Ends the call whose response is complete: calls on_end. */
+/* Ends a call whose response is complete, and calls on_end. */
 void rc_upstream_succeed(rc_upstream_call *call);
 
-/* Events of a busy link. on_bytes and on_settled may end the call; link->call is then no longer
- * this call. */
+/* rc_link calls these functions for the events of a busy link. rc_upstream_on_bytes and
+ * rc_upstream_on_settled may end the call; link->call is then no longer this call. */
 void rc_upstream_on_bytes(rc_upstream_call *call, rc_str bytes);
 void rc_upstream_on_settled(rc_upstream_call *call);
 void rc_upstream_on_peer_end(rc_upstream_call *call, bool is_clean);
-/* The connection is lost: sends the request again on a new one if that is safe, else fails the
- * call. */
+/* Handles the loss of the connection: sends the request again on a new connection if that is safe,
+ * else fails the call. */
 void rc_upstream_on_lost(rc_upstream_call *call, rc_upstream_kind kind);
 void rc_upstream_on_written(rc_upstream_call *call, bool is_ok);
 void rc_upstream_on_timer(rc_upstream_call *call);
 
-/* send.c: sends what can be sent. A failed write sets is_send_broken and is not reported yet. */
+/* send.c: sends as much as the connection accepts. A failed write only sets is_send_broken. */
 void rc_upstream_pump(rc_upstream_call *call);
-/* Bytes that the kernel has not accepted. */
+/* Returns the number of bytes that the kernel has not accepted. */
 size_t rc_upstream_unsent(const rc_upstream_call *call);
-/* Whether the call waits for the first byte of the body. */
+/* Returns whether the call waits for the first byte of the response's body. */
 static inline bool rc_upstream_awaits_body(const rc_upstream_call *call)
 {
     return call->is_sent && call->body_bytes == 0;
 }
-/* Sets the link's deadline to the limit of the call's current state. */
+/* Sets the link's deadline from the time limit of the call's current state. */
 void rc_upstream_set_deadline(rc_upstream_call *call);
 
 #endif

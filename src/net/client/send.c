@@ -1,5 +1,5 @@
-/* Sends the request: first the views of head and body, then pushed bytes. Called by the gateway's
- * attempts, call.c and link.c. */
+/* Sends the request: first the views of head and body, then the bytes that the owner has pushed.
+ * Called by the gateway's attempts, call.c and link.c. */
 #include "net/client/link.h"
 
 #include <string.h>
@@ -24,8 +24,8 @@ static void skip_views(rc_upstream_out *out, size_t len)
     }
 }
 
-/* Sends either the views or the pushed bytes, never both in one call, so that a request whose first
- * write failed can be sent again from its views. */
+/* Sends either the views of head and body or the pushed bytes, never both in one system call. A
+ * request whose first write failed can then be sent again from its views. */
 static rc_upstream_kind send_next(rc_upstream_call *call)
 {
     rc_upstream_out *out = &call->out;
@@ -56,7 +56,8 @@ static bool has_more(const rc_upstream_call *call)
             out->len) != 0;
 }
 
-/* A failed write does not fail the call: the peer may have responded before it closed. */
+/* Records the result of a write. A failed write does not fail the call, because the peer may have
+ * responded before it closed the connection. */
 static void note_send_result(rc_upstream_call *call, rc_upstream_kind kind)
 {
     call->is_send_broken = kind != RC_UPSTREAM_NONE;
@@ -71,7 +72,7 @@ void rc_upstream_pump(rc_upstream_call *call)
         call->is_send_broken || (!call->is_open && call->link->writes == 0 && !has_more(call));
 }
 
-/* Chooses the limit by the call's state; rc_upstream_on_timer handles its expiry. */
+/* rc_upstream_on_timer handles the deadline when it has passed. */
 void rc_upstream_set_deadline(rc_upstream_call *call)
 {
     const rc_upstream_request *request = &call->request;
@@ -109,7 +110,8 @@ static bool reserve(rc_upstream_call *call, size_t more)
     return true;
 }
 
-/* Sends the owner's bytes without copying them, if no other bytes wait to be sent before them. */
+/* Sends pushed bytes without copying them, if no earlier bytes wait to be sent. Returns the number
+ * of bytes used. */
 static size_t send_directly(rc_upstream_call *call, rc_str bytes)
 {
     size_t taken = 0;
@@ -131,7 +133,7 @@ rc_upstream_push_result rc_upstream_push(rc_upstream_call *call, rc_str bytes)
         return RC_PUSH_REFUSED;
     size_t taken = send_directly(call, bytes);
     if (taken < bytes.len && !reserve(call, bytes.len - taken)) {
-        call->is_send_broken = true; /* The body would arrive incomplete. */
+        call->is_send_broken = true; /* Nothing more may be sent after lost bytes. */
         return RC_PUSH_REFUSED;
     }
     if (taken < bytes.len) {
@@ -162,8 +164,8 @@ void rc_upstream_finish(rc_upstream_call *call)
 void rc_upstream_on_written(rc_upstream_call *call, bool is_ok)
 {
     bool was_sent = call->is_sent;
-    /* The call does not fail yet: the peer may have responded before it closed, and reading will
-     * show that. */
+    /* The call does not fail yet, because the peer may have responded before it closed the
+     * connection. Reading will show whether it has. */
     if (!is_ok)
         call->is_send_broken = true;
     rc_upstream_pump(call);

@@ -4,10 +4,10 @@
 #include <stddef.h>
 #include <sys/socket.h>
 
-#include <linux/tcp.h> /* Has more fields than <netinet/tcp.h>; the two conflict. */
+#include <linux/tcp.h> /* Has more fields than <netinet/tcp.h>, with which it conflicts. */
 #include <netinet/in.h>
 
-/* The kernel counts the SYN as one acknowledged byte, and the peer's FIN as one received byte. */
+/* The kernel counts our SYN as one acknowledged byte, and the peer's FIN as one received byte. */
 bool rc_tcp_count(int fd, uint64_t read_bytes, rc_tcp_counts *ret_counts)
 {
     struct tcp_info info = {0};

@@ -10,8 +10,8 @@ typedef struct rc_tcp_counts {
     bool has_end;   /* The peer's FIN has arrived and all data before it has been read. */
 } rc_tcp_counts;
 
-/* Reads the counts. read_bytes: bytes that the caller has read so far. False: not a TCP connection,
- * or the kernel has no counts. One system call. */
+/* Reads the counts with one system call. read_bytes is the number of bytes that the caller has read
+ * so far. Returns false if fd is not a TCP connection or the kernel has no counts. */
 bool rc_tcp_count(int fd, uint64_t read_bytes, rc_tcp_counts *ret_counts);
 
 #endif

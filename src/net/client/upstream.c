@@ -79,13 +79,14 @@ void rc_upstream_on_handle_closed(rc_upstream *upstream)
         on_closed(ctx);
 }
 
-/* The resolver counts as one handle. */
+/* Counts the closed resolver, which counts as one handle. */
 static void on_resolver_closed(void *ctx)
 {
     rc_upstream_on_handle_closed(ctx);
 }
 
-/* Closing this timer makes on_closed come from the loop even if no other handle is open. */
+/* Counts the closed timer. Because of this timer on_closed is called from the loop even if no other
+ * handle is open. */
 static void on_timer_closed(uv_handle_t *handle)
 {
     rc_upstream *upstream = handle->data;

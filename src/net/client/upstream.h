@@ -1,17 +1,17 @@
-/* rc_upstream: sends requests to providers, over pooled HTTP/1.1 connections, plain or TLS.
+/* rc_upstream: sends requests to providers over pooled HTTP/1.1 connections, with or without TLS.
  *
  *   start ─► QUEUED ─► DIALING ─► SENDING ─► HEAD ─► BODY ─► on_end
  *              │          │          │         │       │
  *              └──────────┴──────────┴─────────┴───────┴──► on_failure
  *
- * One rc_upstream belongs to one loop; nothing is shared between threads. It applies no policy: it
- * reports what happened. It repeats a request in one case only: a pooled connection turns out to be
- * closed before a byte of the request was sent, or before one reached the peer. The result is the
- * same as if it had used a new connection from the start.
+ * One rc_upstream belongs to one event loop; threads share nothing. It applies no retry policy and
+ * only reports what happened. It repeats a request in one case: if a pooled connection was closed
+ * before a byte of the request was sent or reached the peer. The result is the same as if a new
+ * connection had been used from the start.
  *
  * Each call ends with exactly one of on_end, on_failure and rc_upstream_cancel. No callback is
- * called from inside rc_upstream_start. When the call has ended, and already inside the callback
- * that ends it, its storage belongs to the owner again. */
+ * called from inside rc_upstream_start. As soon as on_end or on_failure is called, or
+ * rc_upstream_cancel returns, the storage of the call belongs to its owner again. */
 #ifndef RC_NET_CLIENT_UPSTREAM_H
 #define RC_NET_CLIENT_UPSTREAM_H
 
@@ -36,8 +36,8 @@ typedef struct rc_upstream rc_upstream;
 typedef struct rc_upstream_call rc_upstream_call;
 
 typedef struct rc_upstream_settings {
-    uint32_t max_connections; /* Maximum number of connections per origin, including those being
-                               * dialled. */
+    uint32_t max_connections; /* Maximum number of connections per origin (scheme, host and port),
+                               * including dials. */
     uint32_t max_idle;        /* Maximum number of idle connections per origin. */
     uint32_t max_requests;    /* Maximum number of requests per connection. */
     uint32_t max_queued;      /* Maximum number of calls per origin that wait for a connection. */
@@ -45,133 +45,140 @@ typedef struct rc_upstream_settings {
     uint32_t idle_ms;         /* An idle connection is closed after this time. */
     uint32_t age_ms;          /* A connection is not reused after this age. */
     uint32_t queue_ms;        /* Longest wait of a queued call. */
-    uint32_t next_dial_ms;    /* When an address has not connected after this time, the next one is
-                               * tried in parallel. */
-    uint32_t stale_check_ms;  /* A connection idle for this long is checked before reuse: one more
-                               * system call. */
-    uint32_t send_high_bytes; /* With more unsent pushed bytes than this, rc_upstream_push returns
-                               * RC_PUSH_FULL. */
-    uint32_t send_low_bytes;  /* on_drained is called when fewer pushed bytes than this are
-                               * unsent. */
+    uint32_t next_dial_ms;    /* If an address has not connected after this time, the next address
+                               * is tried in parallel. */
+    uint32_t stale_check_ms;  /* A connection that was idle for this time is checked before reuse,
+                               * with a system call. */
+    uint32_t send_high_bytes; /* rc_upstream_push returns RC_PUSH_FULL if more pushed bytes than
+                               * this are unsent. */
+    uint32_t send_low_bytes;  /* on_drained is called if fewer pushed bytes than this are unsent. */
     rc_http1_limits limits;
     rc_resolve_settings resolve;
-    /* The TLS context; borrows until the upstream is closed. NULL: one is created on first use,
-     * with the system's trust store. */
+    /* The TLS context; borrows until the upstream is closed. If NULL, a context with the system's
+     * trust store is created on first use. */
     rc_tls *tls;
     rc_alloc alloc;
-    /* Whether the client may connect to this address. NULL: rc_origin_allows decides. */
+    /* Returns whether the client may connect to this address. If NULL, rc_origin_allows decides. */
     bool (*allow)(void *ctx, const rc_origin *origin, const rc_address *address);
     void *allow_ctx;
-    /* Called after each TLS handshake; ssl: borrows during the call. NULL: no call. */
+    /* Called after each TLS handshake; may be NULL. ssl: borrows during the call. */
     void (*on_secure)(void *ctx, const rc_origin *origin, const SSL *ssl);
     void *secure_ctx;
-    /* Opens a connection instead of a dial; returns a stream socket (gives), or -1. NULL:
-     * connections are dialled. */
+    /* Opens a connection instead of a dial; may be NULL. Returns a connected stream socket, which
+     * the upstream then owns, or -1. */
     int (*open)(void *ctx, const rc_origin *origin);
     void *open_ctx;
 } rc_upstream_settings;
 
-/* Defaults: 128 connections and 64 idle ones per origin, 10,000 requests per connection, 1,024
- * queued, 256 origins; idle 55 s, age 10 min, queue 5 s, next dial 250 ms, stale check 100 ms; send
- * high 256 KiB, low 64 KiB; the allocator is malloc. */
+/* Returns the defaults: 128 connections per origin, of which 64 may be idle, 10,000 requests per
+ * connection, 1,024 queued calls per origin, 256 origins; idle_ms 55 s, age_ms 10 min, queue_ms 5
+ * s, next_dial_ms 250 ms, stale_check_ms 100 ms; send_high_bytes 256 KiB, send_low_bytes 64 KiB;
+ * the allocator is malloc. */
 rc_upstream_settings rc_upstream_settings_default(void);
 
-/* The head of a response. Views that are valid until on_head returns, also if on_head cancels the
- * call. */
+/* The head of a response. The members are views that are valid until on_head returns, even if
+ * on_head cancels the call. */
 typedef struct rc_upstream_head {
     int status;
-    bool was_reused;        /* The connection had carried a request before. */
-    const rc_http1 *reader; /* The parsed head: rc_http1_name(reader, bytes, i), ... */
+    bool was_reused;        /* The connection had carried an earlier request. */
+    const rc_http1 *reader; /* The parsed head, for rc_http1_name(reader, bytes, i) and the like. */
     const char *bytes;
 } rc_upstream_head;
 
-/* The owner's callbacks; on_drained may be NULL. */
+/* The callbacks of the call's owner. on_drained may be NULL. */
 typedef struct rc_upstream_handler {
-    /* The final response's head; 1xx responses are skipped. */
+    /* The head of the final response has arrived; 1xx responses are skipped. */
     void (*on_head)(void *ctx, const rc_upstream_head *head);
-    /* A piece of the body without its framing; views until on_body returns, also if on_body cancels
-     * the call. */
+    /* A piece of the body has arrived. It has no chunk framing, and is a view until on_body
+     * returns, even if on_body cancels the call. */
     void (*on_body)(void *ctx, rc_str piece);
-    /* The response is complete. is_kept: the connection goes back to the pool. */
+    /* The response is complete. is_kept tells whether the connection goes back to the pool. */
     void (*on_end)(void *ctx, bool is_kept);
-    /* The call failed. failure: views during the call only. */
+    /* The call failed. `failure` and its members are valid only during the callback. */
     void (*on_failure)(void *ctx, const rc_upstream_failure *failure);
-    /* Fewer than send_low_bytes are unsent: the owner may push again. NULL: the owner never
-     * pushes. */
+    /* Fewer than send_low_bytes are unsent, so that the owner may push again. NULL is allowed if
+     * the owner never pushes. */
     void (*on_drained)(void *ctx);
 } rc_upstream_handler;
 
 /* One request. A limit of 0 ms means no limit. */
 typedef struct rc_upstream_request {
-    rc_str head;         /* The whole head, ready to send. Borrows until the call's end. */
-    rc_str body;         /* The body or its first part, as it is sent. Borrows until the call's
-                          * end. */
-    rc_str more[2];      /* Sent after body, so that an edited body need not be copied. Borrows. */
-    bool is_body_open;   /* More of the body will be pushed; rc_upstream_finish ends it. */
-    bool is_bodiless;    /* A HEAD request: the response has no body. */
-    uint32_t connect_ms; /* Limit for name resolution, connection and TLS handshake together. */
-    uint32_t first_byte_ms; /* Limit from the end of the request to the first byte of the response's
-                             * body. */
-    uint32_t idle_ms;       /* Limit between two reads after the first byte; also limits the time in
-                             * which the peer accepts no byte of the request. */
+    rc_str head;            /* The whole head as it is sent; borrows until the call's end. */
+    rc_str body;            /* The body or its first part; borrows until the call's end. */
+    rc_str more[2];         /* Sent after `body`, so that an edited body need not be copied; borrows
+                          * until the call's end. */
+    bool is_body_open;      /* More of the body will be pushed; rc_upstream_finish ends it. */
+    bool is_bodiless;       /* A HEAD request, whose response has no body. */
+    uint32_t connect_ms;    /* Limit for name resolution, connection and TLS handshake together. */
+    uint32_t first_byte_ms; /* Limit for the time from the end of the request to the first byte of
+                             * the response's body. */
+    uint32_t idle_ms;       /* Limit for the time between two reads after the first byte, and for
+                             * the time in which the peer accepts no byte of the request. */
 } rc_upstream_request;
 
-/* Creates an upstream, ready to start calls (gives). settings: copies. RC_E_NOMEM: nothing was
- * created. */
+/* Creates an upstream. Returns RC_OK, or RC_E_NOMEM if nothing was created. settings: copies the
+ * struct. loop: borrows until on_closed. *ret_upstream: gives the upstream, which rc_upstream_close
+ * frees. */
 rc_status rc_upstream_new(uv_loop_t *loop, const rc_upstream_settings *settings,
                           rc_upstream **ret_upstream);
 
-/* Closes everything: active calls fail with SHUTDOWN inside this call; on_closed comes from the
- * loop when the last handle is closed and all memory is freed. upstream: takes. */
+/* Closes the upstream. Inside this function active calls fail with RC_UPSTREAM_SHUTDOWN. on_closed
+ * is called from the loop when the last handle is closed and all memory is freed. upstream:
+ * takes. */
 void rc_upstream_close(rc_upstream *upstream, void (*on_closed)(void *ctx), void *ctx);
 
-/* Starts a call in the caller's storage. origin, request: copies (head and body bytes: borrows).
- * handler, ctx: borrows until the end. Returns NONE, or why nothing was started: QUEUE_FULL,
- * TOO_MANY_ORIGINS, NO_MEMORY, SHUTDOWN. */
+/* Starts a call in the caller's storage. Returns RC_UPSTREAM_NONE, or why nothing was started:
+ * RC_UPSTREAM_QUEUE_FULL, RC_UPSTREAM_TOO_MANY_ORIGINS, RC_UPSTREAM_NO_MEMORY or
+ * RC_UPSTREAM_SHUTDOWN. origin, request: copies the structs, but borrows the bytes of head and
+ * body. handler, ctx: borrows until the call's end. */
 rc_upstream_kind rc_upstream_start(rc_upstream_call *call, rc_upstream *upstream,
                                    const rc_origin *origin, const rc_upstream_request *request,
                                    const rc_upstream_handler *handler, void *ctx);
 
 typedef enum rc_upstream_push_result {
     RC_PUSH_OK = 0,
-    RC_PUSH_FULL = 1,   /* Accepted; the owner should wait for on_drained. */
-    RC_PUSH_REFUSED = 2 /* Not accepted; cancel the call: four times send_high_bytes wait already,
-                         * there is no memory, or the body was finished. */
+    RC_PUSH_FULL = 1, /* Accepted, but the owner should now wait for on_drained. */
+    /* Not accepted, because four times send_high_bytes are unsent, there is no memory, or the body
+     * was finished. The owner must cancel the call. */
+    RC_PUSH_REFUSED = 2
 } rc_upstream_push_result;
 
-/* Appends to the body: sends at once or copies. Bytes pushed after the call's end, or after the
- * peer stopped reading, are dropped with RC_PUSH_OK; the response then shows the outcome. */
+/* Appends to the body. Bytes that cannot be sent at once are copied. After the call's end, or after
+ * the peer stopped reading, the bytes are dropped and the result is RC_PUSH_OK; the response shows
+ * the outcome. bytes: copies. */
 rc_upstream_push_result rc_upstream_push(rc_upstream_call *call, rc_str bytes);
 
-/* Ends a body that was pushed. */
+/* Ends the body of a request with is_body_open. */
 void rc_upstream_finish(rc_upstream_call *call);
 
-/* Backpressure: stops and restarts reading. Up to 64 KiB already read are still delivered. No time
- * limit runs while paused. */
+/* For backpressure: rc_upstream_pause stops reading, rc_upstream_resume restarts it. After a pause,
+ * up to 64 KiB that were already read are still passed to on_body. No time limit runs during a
+ * pause. */
 void rc_upstream_pause(rc_upstream_call *call);
 void rc_upstream_resume(rc_upstream_call *call);
 
-/* Ends the call at any moment, also inside a callback and after its end; resets its connection. No
- * callback follows. call: zeroed storage is allowed. */
+/* Ends the call and resets its connection; no callback follows. May be called at any moment: inside
+ * a callback, after the call's end, and for all-zero storage. */
 void rc_upstream_cancel(rc_upstream_call *call);
 
-/* Whether the call is between start and end. call: zeroed storage is allowed. */
+/* Returns whether the call has started and not ended. The storage may be all zero. */
 bool rc_upstream_is_live(const rc_upstream_call *call);
 
-/* Whether the kernel has accepted the whole request; its bytes are then no longer needed. */
+/* Returns whether the kernel has accepted the whole request, so that its bytes are no longer
+ * needed. */
 static inline bool rc_upstream_is_sent(const rc_upstream_call *call);
 
-/* Current numbers, then totals since the start. */
+/* Counters: first current numbers, then totals since the start. */
 typedef struct rc_upstream_counts {
     uint32_t calls;
     uint32_t queued;
-    uint32_t connections; /* Connections that are open or being dialled. */
+    uint32_t connections; /* Number of connections, including dials. */
     uint32_t idle;
     uint32_t origins;
     uint64_t dialled;
     uint64_t reused;
-    uint64_t redialled; /* Calls whose pooled connection had been closed before the request reached
-                         * the peer. */
+    uint64_t redialled; /* Pooled connections that were closed before the request reached the
+                         * peer. */
     uint64_t resumed;   /* TLS handshakes that resumed an earlier session. */
 } rc_upstream_counts;
 
@@ -181,12 +188,12 @@ rc_upstream_counts rc_upstream_count(const rc_upstream *upstream);
 #define RC_UPSTREAM_VIEWS 4
 typedef struct rc_upstream_out {
     rc_str views[RC_UPSTREAM_VIEWS]; /* The unsent parts of head, body and more. */
-    char *bytes;                     /* Copies of pushed bytes. */
+    char *bytes;                     /* Copies of unsent pushed bytes. */
     size_t len;
     size_t capacity;
 } rc_upstream_out;
 
-/* The caller's storage; the fields are private. */
+/* In the caller's storage. The members are private. */
 struct rc_upstream_call {
     uint8_t state;
     bool was_reused;
@@ -194,27 +201,27 @@ struct rc_upstream_call {
     bool is_sent; /* No byte of the request is left to send. */
     bool is_full; /* The owner waits for on_drained. */
     bool is_paused;
-    bool is_starved;     /* There was no memory to send the request; the call fails from the
+    bool is_starved;     /* There was no memory to send the request. The call will fail from the
                           * loop. */
-    bool is_send_broken; /* Sending failed; the response may still come. */
+    bool is_send_broken; /* Sending failed; the response may still arrive. */
     bool is_redialled;   /* A pooled connection was lost and the request was sent again. */
-    uint8_t interims;    /* 1xx responses received so far. */
+    uint8_t interims;    /* Number of 1xx responses so far. */
     rc_upstream *upstream;
     struct rc_pool *pool;
     struct rc_link *link;
     struct rc_dial *dial;
     rc_upstream_call *next, *prev;             /* The upstream's list of live calls. */
-    rc_upstream_call *queue_next, *queue_prev; /* Links of the pool's queue. */
+    rc_upstream_call *queue_next, *queue_prev; /* The pool's queue. */
     uint64_t queued_until_ms;
     const rc_upstream_handler *handler;
     void *ctx;
     rc_upstream_request request;
     rc_upstream_out out;
-    uint64_t accepted; /* Bytes of the request accepted by the connection. */
-    uint64_t received; /* Bytes of the response received. */
+    uint64_t accepted; /* Bytes of the request that the connection accepted. */
+    uint64_t received; /* Received bytes of the response. */
     uint64_t body_bytes;
-    size_t waited_bytes; /* Bytes in the write queue when the deadline was set. */
-    char *head;          /* The first bytes of a response until its head is complete. */
+    size_t waited_bytes; /* libuv's write queue size when the deadline was set. */
+    char *head;          /* First bytes of the response, while its head is incomplete. */
     size_t head_len;
     size_t head_capacity;
     rc_http1 reader;

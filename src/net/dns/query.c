@@ -9,19 +9,20 @@
 
 #include <recourse/stdlib.h>
 
-/* The size is enough for getaddrinfo's modules; only pages that are used cost memory. */
+/* Stack size of the thread: enough for getaddrinfo and its modules. Only used pages cost memory. */
 #define STACK_BYTES ((size_t)1 << 20)
 
 struct rc_dns_query {
     uv_mutex_t lock; /* Guards is_done and wake. */
     bool is_done;
-    uv_async_t *wake; /* NULL: the query was freed by its owner. */
+    uv_async_t *wake; /* NULL: the owner has freed the query. */
     rc_dns_query_fn *run;
     rc_addresses addresses;
     char host[RC_URL_HOST_MAX + 1];
 };
 
-/* Uses malloc: the query may outlive its owner and the owner's allocator. */
+/* The memory comes from malloc, because the query may outlive its owner and the owner's
+ * allocator. */
 static void free_memory(rc_dns_query *query)
 {
     const rc_alloc alloc = rc_alloc_stdlib();
@@ -60,8 +61,8 @@ static void *work(void *arg)
     uv_mutex_lock(&query->lock);
     const bool is_abandoned = query->wake == NULL;
     query->is_done = true;
-    /* uv_async_send stays inside the lock, because the caller of rc_dns_query_free closes the
-     * handle next. */
+    /* The lock is held during uv_async_send, because the caller of rc_dns_query_free closes the
+     * handle right after that call. */
     if (!is_abandoned)
         (void)uv_async_send(query->wake);
     uv_mutex_unlock(&query->lock);
@@ -72,7 +73,7 @@ static void *work(void *arg)
 
 /* ---- on the owner's thread ---- */
 
-/* The thread runs with all signals blocked, so that other threads handle them. */
+/* Starts the thread, with all signals blocked so that other threads handle them. */
 static bool start(rc_dns_query *query)
 {
     pthread_attr_t attributes;

@@ -9,9 +9,9 @@
 struct rc_resolver_name {
     rc_resolver_name *next;
     rc_resolver *resolver;
-    bool is_pending;     /* A query runs, or waits because max_queries are running. */
-    bool is_notifying;   /* The waiting lookups are being called. */
-    rc_dns_query *query; /* NULL: the query has not started. */
+    bool is_pending;     /* A query runs, or waits because max_queries queries run. */
+    bool is_notifying;   /* on_done of the waiting lookups is being called. */
+    rc_dns_query *query; /* NULL: no query has started. */
     uint64_t until_ms;
     rc_lookup *waiting;
     rc_addresses addresses;
@@ -36,7 +36,7 @@ static void drop_name(rc_resolver *resolver, rc_resolver_name *name)
     resolver->alloc.put(resolver->alloc.ctx, name, sizeof(*name));
 }
 
-/* Makes space for one name: drops the oldest one without a pending query. */
+/* Makes space for one name: drops the oldest name that has no pending query. */
 static bool evict_oldest(rc_resolver *resolver)
 {
     rc_resolver_name *oldest = NULL;
@@ -72,7 +72,8 @@ static rc_resolver_name *add_name(rc_resolver *resolver, const char *host)
 
 static void on_query_done(uv_async_t *async);
 
-/* The async handle keeps the loop alive only while a query runs. */
+/* Initialises the async handle on first use. The handle keeps the loop alive only while a query
+ * runs. */
 static bool has_async(rc_resolver *resolver)
 {
     if (resolver->has_async)
@@ -107,7 +108,7 @@ static void end_query(rc_resolver_name *name)
         uv_unref((uv_handle_t *)&resolver->query_done);
 }
 
-/* Starts the query, or leaves it pending until another one ends. */
+/* Starts the query of a name, or leaves it pending until another query ends. */
 static bool start_or_queue_query(rc_resolver_name *name)
 {
     rc_resolver *resolver = name->resolver;
@@ -123,8 +124,8 @@ static void notify(rc_resolver_name *name, const rc_addresses *addresses)
     const bool is_found = addresses->count > 0;
     name->addresses = *addresses;
     name->until_ms = uv_now(resolver->loop) + resolver->settings.cache_ms;
-    /* The name stays pending until all lookups are notified, so that a lookup started in a callback
-     * cannot evict it. */
+    /* The name stays pending until all lookups are notified, so that a lookup which a callback
+     * starts cannot evict the name. */
     name->is_notifying = true;
     while (name->waiting != NULL) {
         rc_lookup *lookup = name->waiting;
@@ -154,7 +155,7 @@ static void start_next_query(rc_resolver *resolver)
     }
 }
 
-/* Returns a name whose query has ended; NULL: there is none. */
+/* Returns a name whose query has ended, or NULL if there is none. */
 static rc_resolver_name *find_finished(const rc_resolver *resolver, rc_addresses *ret_addresses)
 {
     for (rc_resolver_name *name = resolver->names; name != NULL; name = name->next)
@@ -163,8 +164,8 @@ static rc_resolver_name *find_finished(const rc_resolver *resolver, rc_addresses
     return NULL;
 }
 
-/* A callback may start lookups or close the resolver, so the list is searched from its start each
- * time. */
+/* Notifies the lookups of all names whose queries have ended. A callback may start lookups or close
+ * the resolver, so the list is searched from its start each time. */
 static void on_query_done(uv_async_t *async)
 {
     rc_resolver *resolver = async->data;

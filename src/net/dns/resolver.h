@@ -1,9 +1,10 @@
-/* rc_resolver: resolves host names off the loop and caches the addresses for a short time.
+/* rc_resolver: resolves host names on other threads than the loop's and caches the addresses for a
+ * short time.
  *
  * Lookups of the same name at the same time share one query. A name that was not found is not
- * cached. A query that hangs delays other names only if max_queries hang at once. The resolver does
- * not check whether an address may be connected to: cached addresses must be checked at each use
- * (rc_origin_allows). */
+ * cached. Queries that hang delay other names only if max_queries queries hang at once. The
+ * resolver does not check whether the client may connect to an address; the caller must check
+ * addresses at each use, also cached addresses (rc_origin_allows). */
 #ifndef RC_NET_DNS_RESOLVER_H
 #define RC_NET_DNS_RESOLVER_H
 
@@ -20,30 +21,32 @@
 typedef enum rc_resolve_result {
     RC_RESOLVE_FOUND = 0,
     RC_RESOLVE_FAILED = 1,
-    RC_RESOLVE_PENDING = 2, /* As a hook's result: never completes. */
-    RC_RESOLVE_SYSTEM = 3   /* As a hook's result: use the system's resolver. */
+    RC_RESOLVE_PENDING = 2, /* As the result of a hook: the lookup never completes. */
+    RC_RESOLVE_SYSTEM = 3   /* As the result of a hook: use the system's resolver. */
 } rc_resolve_result;
 
 typedef struct rc_resolve_settings {
     uint32_t cache_ms;
-    uint32_t names_max;   /* Maximum number of names cached or being resolved. */
-    uint32_t max_queries; /* Queries that run at the same time, each on its own thread; 0: 32. */
-    /* Resolves names instead of the system's resolver. NULL: no hook. */
+    uint32_t names_max;   /* Maximum number of names that are cached or being resolved. */
+    uint32_t max_queries; /* Maximum number of queries at the same time, each on its own thread; 0
+                           * selects 32. */
+    /* Resolves names instead of the system's resolver; may be NULL. */
     rc_resolve_result (*hook)(void *ctx, const char *host, rc_addresses *ret_addresses);
     void *hook_ctx;
-    rc_dns_query_fn *query_fn; /* Resolves one name; NULL: the system's resolver. */
+    rc_dns_query_fn *query_fn; /* Resolves one name; NULL selects the system's resolver. */
 } rc_resolve_settings;
 
 typedef struct rc_resolver_name rc_resolver_name;
 
-/* One pending lookup; in the caller's storage. */
+/* One pending lookup, in the caller's storage. */
 typedef struct rc_lookup {
-    rc_resolver_name *name; /* The name whose addresses the lookup waits for; NULL: it does not
-                             * wait. */
+    rc_resolver_name *name; /* The name for whose addresses the lookup waits; NULL: the lookup does
+                             * not wait. */
     struct rc_lookup *next, *prev;
-    bool is_unknown; /* In on_done without addresses: the name does not exist. */
-    const char *why; /* In on_done without addresses: the system's message, static; or NULL. */
-    /* Called when the lookup ends. addresses: borrows during the call; NULL: not found. */
+    bool is_unknown; /* For on_done without addresses: the name does not exist. */
+    const char *why; /* For on_done without addresses: the system's static message, or NULL. */
+    /* Called when the lookup ends. `addresses` is NULL if none were found. addresses: borrows
+     * during the call. */
     void (*on_done)(struct rc_lookup *lookup, const rc_addresses *addresses);
 } rc_lookup;
 
@@ -51,30 +54,32 @@ typedef struct rc_resolver {
     uv_loop_t *loop;
     rc_resolve_settings settings;
     rc_alloc alloc;
-    rc_resolver_name *names; /* Cached and pending names, the latest first. */
+    rc_resolver_name *names; /* Cached and pending names, newest first. */
     uint32_t name_count;
     uint32_t query_count;
     uv_async_t query_done;
-    bool has_async; /* query_done was initialised, by the first query. */
+    bool has_async; /* query_done is initialised, which the first query does. */
     bool is_closing;
     void (*on_closed)(void *ctx);
     void *ctx;
 } rc_resolver;
 
-/* Initialises the resolver; starts nothing. settings, alloc: copies. */
+/* Initialises the resolver and starts nothing. loop: borrows until on_closed. settings, alloc:
+ * copies the structs. */
 void rc_resolver_init(rc_resolver *resolver, uv_loop_t *loop, const rc_resolve_settings *settings,
                       rc_alloc alloc);
 
-/* Looks up a name. FOUND: *ret_addresses is set. PENDING: on_done is called from the loop unless
- * the lookup is cancelled. host: copies. lookup: borrows until on_done or the cancellation. */
+/* Looks up a name. If the result is RC_RESOLVE_FOUND, *ret_addresses is set. If it is
+ * RC_RESOLVE_PENDING, on_done is called from the loop unless the lookup is cancelled. host: copies.
+ * lookup: borrows until on_done or rc_lookup_cancel. */
 rc_resolve_result rc_resolver_find(rc_resolver *resolver, const char *host, rc_lookup *lookup,
                                    rc_addresses *ret_addresses);
 
-/* Stops waiting; does nothing if the lookup does not wait. */
+/* Cancels the lookup, if it is waiting. */
 void rc_lookup_cancel(rc_lookup *lookup);
 
-/* Drops all names and lookups, without waiting for running queries. on_closed is called from the
- * loop, or at once if no query was ever started. */
+/* Drops all names and lookups without waiting for running queries. on_closed is called from the
+ * loop, or inside rc_resolver_close if no query was ever started. */
 void rc_resolver_close(rc_resolver *resolver, void (*on_closed)(void *ctx), void *ctx);
 
 #endif

@@ -12,12 +12,12 @@
 #include <unistd.h>
 
 #define STASH_FIRST 2048u
-/* Eviction checks at most this many of the longest idle keep-alive connections, and of the
- * connections that have not sent a complete head. */
+/* The maximum number of connections that one eviction checks: of the keep-alive connections, those
+ * that are idle longest, and of the connections that have not sent a complete head. */
 #define EVICT_CHECKED_MAX 4
 #define EVICT_HEADS_CHECKED_MAX 64
-/* While the stash is full, the connection is checked at this interval for a client that has
- * disconnected. */
+/* Interval of the check whether the client has disconnected, while the stash (unread input) is
+ * full. */
 #define PEER_CHECK_MS 1000
 /* A client that pipelines more than this many bytes before its response is complete is
  * disconnected. */
@@ -54,7 +54,7 @@ static void free_stash(rc_connection *c)
     c->stash_size = 0;
 }
 
-/* libuv does not access the bytes of a pending write after uv_close, so they are freed here. */
+/* Also frees the bytes of a pending write, because libuv does not access them after uv_close. */
 void rc_connection_close(rc_connection *c, bool is_reset)
 {
     rc_server *server = c->server;
@@ -87,7 +87,7 @@ void rc_connection_fail(rc_connection *c, rc_disconnect_reason why)
     rc_connection_close(c, is_cut && why != RC_DISCONNECT_CLIENT);
 }
 
-/* Whether the socket has no unread input. */
+/* Returns whether the socket has no unread input. */
 static bool has_no_unread_input(const rc_connection *c)
 {
     uv_os_fd_t fd = -1;
@@ -120,8 +120,8 @@ static bool is_lingering(const rc_connection *c)
     return c->stage == RC_STAGE_LINGER;
 }
 
-/* Returns the connection that has waited longest in `list` and satisfies may_go; NULL: none of the
- * first max_checked connections does. */
+/* Returns the connection in `list` that has waited longest and for which may_go returns true.
+ * Returns NULL if there is none among the first max_checked connections. */
 static rc_connection *find_longest_waiting(const rc_list_node *list,
                                            bool (*may_go)(const rc_connection *c),
                                            uint32_t max_checked)
@@ -142,9 +142,9 @@ bool rc_connection_evict(rc_server *server)
                                             rc_connection_is_quiet, EVICT_CHECKED_MAX);
     if (c == NULL)
         c = find_longest_waiting(heads, is_silent, EVICT_HEADS_CHECKED_MAX);
-    /* A lingering connection has sent its whole response; closing it early only risks that the
-     * client does not read the end of it. The DISCARD stage shares this list and is not evicted:
-     * its client may send another request. */
+    /* A lingering connection has sent its whole response. Closing it early only risks that the
+     * client does not read the end of the response. Connections in stage DISCARD are in the same
+     * list but are not evicted, because their clients may send another request. */
     if (c == NULL)
         c = find_longest_waiting(&server->waiting[RC_DEADLINE_LINGER], is_lingering, UINT32_MAX);
     if (c == NULL)
@@ -166,23 +166,24 @@ uint64_t rc_connection_evictable_in_ms(const rc_server *server)
     return waited_ms < server->settings.silent_ms ? server->settings.silent_ms - waited_ms : 1;
 }
 
-/* Limit of the stash in bytes: large enough for any head that the settings allow. */
+/* Returns the maximum size of the stash, which is large enough for any head that the settings
+ * allow. */
 static uint32_t stash_limit(const rc_server_settings *settings)
 {
     return settings->limits.head_bytes > settings->read_bytes ? settings->limits.head_bytes
                                                               : settings->read_bytes;
 }
 
-/* While the stash is full the socket is not read, so reading cannot report a disconnect; check_peer
- * does. */
+/* Returns RC_DEADLINE_PEER_CHECK if the stash is full. The socket is then not read, so that only
+ * check_peer can detect a disconnect. */
 static rc_deadline_kind peer_check_if_full(const rc_connection *c)
 {
     return c->stash_len >= stash_limit(&c->server->settings) ? RC_DEADLINE_PEER_CHECK
                                                              : RC_DEADLINE_NONE;
 }
 
-/* Returns which deadline applies now. The deadlines HEAD and LINGER cover the whole stage; the
- * others restart when bytes move. */
+/* Returns which deadline applies now. RC_DEADLINE_HEAD and RC_DEADLINE_LINGER cover the whole
+ * stage; the other deadlines restart when bytes are read or written. */
 static rc_deadline_kind deadline_kind_of(const rc_connection *c)
 {
     if (c->queued > 0)
@@ -243,7 +244,8 @@ static void set_deadline(rc_connection *c)
         return;
     if (kind == RC_DEADLINE_WRITE)
         c->stalled_left = uv_stream_get_write_queue_size(&c->uv.stream);
-    /* A connection without a time limit joins its list too: eviction picks from these lists. */
+    /* A connection without a time limit is also put into its list, because eviction chooses from
+     * these lists. */
     c->deadline_set_at_ms = uv_now(server->loop);
     c->deadline_ms = ms > 0 ? c->deadline_set_at_ms + ms : UINT64_MAX;
     rc_list_node_join_last(&server->waiting[kind], &c->wait);
@@ -286,7 +288,8 @@ static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *ret_buf)
 
 static void on_read(uv_stream_t *stream, ssize_t got, const uv_buf_t *buf);
 
-/* Reading continues while the response is being made, so that a disconnect is noticed. */
+/* Starts or stops reading. Reading continues while the response is being made, so that a disconnect
+ * is noticed. */
 static void set_reading(rc_connection *c)
 {
     bool wants = !c->has_eof && c->stash_len < stash_limit(&c->server->settings);
@@ -323,7 +326,7 @@ static void notify_drained(rc_connection *c)
         c->server->handler->on_drained(c->server->ctx, responder);
 }
 
-/* Runs after each read, write or handler call: flushes output, closes a failed connection, and
+/* Runs after each read, write or handler call: sends queued output, closes a failed connection, and
  * updates reading and the deadline. */
 static void settle_io(rc_connection *c)
 {
@@ -354,8 +357,8 @@ void rc_connection_kick(rc_connection *c)
         rc_list_node_join_last(&c->server->kicked, &c->kick);
 }
 
-/* The client sends no more. A response that is complete is still flushed to a client that shut down
- * only its sending side; an unfinished response is dropped. */
+/* Handles the end of the client's input. A complete response is still sent, because the client may
+ * have shut down only its sending side; an unfinished response is dropped. */
 static void on_eof(rc_connection *c, bool is_clean)
 {
     const rc_responder *responder = c->responder;
@@ -373,9 +376,9 @@ static void on_eof(rc_connection *c, bool is_clean)
 
 static const rc_refusal too_slow = {.status = 408, .text = "the request did not arrive in time"};
 
-/* Adds the time that passed since the body deadline was set. Pauses by the handler do not count,
- * and a pause of the whole process counts at most body_idle_ms, because the client's bytes may
- * already have been in the socket. */
+/* Adds the time since the body deadline was set to body_wait_ms. Pauses by the handler do not
+ * count. A pause of the whole process counts at most as body_idle_ms, because the client's bytes
+ * may already have been in the socket. */
 static void count_body_wait(rc_connection *c)
 {
     const uint32_t idle_ms = c->server->settings.body_idle_ms;
@@ -385,8 +388,8 @@ static void count_body_wait(rc_connection *c)
     c->responder->body_wait_ms += waited_ms < idle_ms ? waited_ms : idle_ms;
 }
 
-/* Whether the body arrives too slowly overall. The idle deadline alone would let a client send one
- * byte now and then for ever. */
+/* Returns whether the body arrives too slowly on the whole. With the idle deadline alone, a client
+ * could send single bytes for ever. */
 static bool is_trickle(const rc_connection *c)
 {
     const rc_responder *responder = c->responder;
@@ -396,10 +399,10 @@ static bool is_trickle(const rc_connection *c)
            responder->body_wait_ms > idle_ms + responder->body_bytes * RC_BODY_BYTE_MS;
 }
 
-/* Runs when the stash is full. A client's FIN is queued behind the bytes it has sent. In stage WAIT
- * the stashed bytes are later requests that were not started: they are dropped so that reading can
- * reach the FIN, and the current response is the last of the connection. A request body cannot be
- * dropped; poll(2) reports the FIN instead. */
+/* Checks whether the client has disconnected, while the stash is full. The client's FIN comes after
+ * the bytes that it has sent. In stage WAIT the stashed bytes are later requests that were not
+ * started. They are dropped so that reading can reach the FIN, and the current response is the last
+ * of the connection. A request body cannot be dropped; there poll(2) reports the FIN. */
 static void check_peer(rc_connection *c)
 {
     uv_os_fd_t fd = -1;
@@ -460,8 +463,8 @@ static void on_read(uv_stream_t *stream, ssize_t got, const uv_buf_t *buf)
 
 void rc_connection_expire(rc_connection *c, rc_deadline_kind kind)
 {
-    /* The handler used this connection in this turn of the loop. It will be settled, which sets its
-     * next deadline. */
+    /* The connection is on the kicked list: it will be settled in this iteration of the loop, which
+     * sets the next deadline. */
     if (!rc_list_node_is_alone(&c->kick))
         return;
     if (kind == RC_DEADLINE_HEAD && c->stage == RC_STAGE_HEAD) {

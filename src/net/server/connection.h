@@ -1,15 +1,15 @@
-/* rc_connection: one client connection. Private to the server.
+/* rc_connection: one client connection. Only files of src/net/server use it.
  *
  *   IDLE ─► HEAD ─► BODY ─► WAIT ──────┐ response complete: IDLE again
  *             │       │ └► DISCARD ────┤ response complete before the body's end
  *             │       │                │
  *             └───────┴──► FLUSH ─► LINGER ─► CLOSED
  *
- * Each stage has a step function; rc_connection_run calls steps until one needs more input. A
- * handler that is called from a step changes the responder and never the stage: the step sees the
- * change when the handler has returned. If a handler uses the responder outside of a step, the
- * connection is put on the kicked list; the server settles these connections (rc_connection_settle)
- * before the loop sleeps. */
+ * Each stage has a step function; rc_connection_run calls step functions until one needs more
+ * input. A handler that a step calls changes only the responder and never the stage; the step reads
+ * the change after the handler has returned. If a handler uses the responder outside of a step, the
+ * connection is put on the kicked list. The server settles the connections of this list
+ * (rc_connection_settle) before the loop sleeps. */
 #ifndef RC_NET_SERVER_CONNECTION_H
 #define RC_NET_SERVER_CONNECTION_H
 
@@ -25,19 +25,20 @@ typedef enum rc_stage {
     RC_STAGE_HEAD = 1,    /* A head has begun; the handler has not been called. */
     RC_STAGE_BODY = 2,    /* The handler has the request; the body is being read. */
     RC_STAGE_WAIT = 3,    /* The request is complete; the response is not. */
-    RC_STAGE_DISCARD = 4, /* The response is complete; the request body is not. */
-    RC_STAGE_FLUSH = 5,   /* The last bytes are sent; all input is dropped from here on. */
+    RC_STAGE_DISCARD = 4, /* The response is complete, but the request body is not. */
+    RC_STAGE_FLUSH = 5,   /* The last bytes are being sent; from this stage on all input is
+                           * dropped. */
     RC_STAGE_LINGER = 6,  /* Our sending side is shut down; the client may still read. */
     RC_STAGE_CLOSED = 7
 } rc_stage;
 
-/* Output that waits to be sent. */
+/* A block of output that waits to be sent. */
 typedef struct rc_block {
     struct rc_block *next;
     const char *data; /* Points to `bytes`, or to memory that the handler owns. */
     size_t at;        /* Bytes of this block already sent. */
     size_t len;
-    size_t size;  /* Capacity of `bytes`; 0: data is the handler's memory. */
+    size_t size;  /* Capacity of `bytes`; 0: `data` is the handler's memory. */
     size_t space; /* Unused capacity of this block. */
     char bytes[];
 } rc_block;
@@ -54,11 +55,10 @@ struct rc_responder {
     uint64_t body_bytes;      /* Bytes of the request body received so far. */
     uint64_t body_wait_ms;    /* Time spent waiting for the request body. */
     uint64_t sent_before;     /* The connection's sent_bytes when the request began. */
-    uint64_t left;            /* Of a response with a length: body bytes that the handler has still
-                               * to write. */
+    uint64_t left;            /* For a response with a length: how many body bytes the handler has
+                               * still to write. */
     rc_http1_framing framing; /* Framing of the response. */
-    bool is_with_handler;     /* The handler got the request and has not been notified of its
-                               * end. */
+    bool is_with_handler;     /* on_request was called, and neither on_done nor on_disconnect. */
     bool is_paused;
     bool is_expecting; /* The client waits for "100 Continue". */
     bool has_begun;
@@ -77,7 +77,7 @@ struct rc_connection {
     } uv;
     union {
         uv_write_t write;
-        uv_shutdown_t shutdown; /* Used only after the last write is done. */
+        uv_shutdown_t shutdown; /* Used only after the last write has completed. */
     } request;
     rc_server *server;
     rc_list_node all;
@@ -87,7 +87,7 @@ struct rc_connection {
     uint64_t deadline_set_at_ms; /* Loop time at which deadline_ms was set. */
     uint64_t sent_bytes;
     uint64_t discarded_bytes;
-    rc_responder *responder; /* The current request; set in HEAD, BODY, WAIT and DISCARD. */
+    rc_responder *responder; /* The current request; set in the stages HEAD, BODY, WAIT, DISCARD. */
     char *stash;             /* Input that no step has consumed yet. */
     uint32_t stash_len;
     uint32_t stash_size;
@@ -95,7 +95,7 @@ struct rc_connection {
     rc_block *last;
     size_t queued;       /* Unsent bytes in the blocks. */
     size_t in_flight;    /* Bytes of `queued` that were passed to uv_write. */
-    size_t stalled_left; /* libuv's write queue size when the WRITE deadline was set. */
+    size_t stalled_left; /* libuv's write queue size when RC_DEADLINE_WRITE was set. */
     struct in6_addr peer;
     rc_stage stage;
     rc_deadline_kind deadline_kind;
@@ -109,13 +109,14 @@ struct rc_connection {
     bool is_used;          /* The connection has served a request. */
     bool is_write_stopped; /* rc_responder_write has returned false; on_drained must be called
                             * later. */
-    bool has_moved;        /* Bytes were read since the deadline was set. */
+    bool has_moved;        /* Bytes have been read since the deadline was set. */
     bool has_eof;          /* The client has shut down its sending side. */
-    bool is_overrun; /* The client sent too much ahead: further input is dropped and this response
-                      * is the last. */
+    /* The client pipelined too many bytes: further input is dropped, and the current response is
+     * the last. */
+    bool is_overrun;
 };
 
-/* Lists: circular and doubly linked; a node that is in no list points to itself. */
+/* The lists are circular and doubly linked. A node that is in no list points to itself. */
 static inline void rc_list_node_init(rc_list_node *link)
 {
     link->prev = link;
@@ -141,16 +142,17 @@ static inline void rc_list_node_join_last(rc_list_node *list, rc_list_node *link
 #define RC_LIST_NODE_OWNER(link, type, member) \
     ((type *)(void *)((char *)(link)-offsetof(type, member)))
 
-/* Gives an item of the list's size: a recycled one, or new memory. NULL: no memory. */
+/* Returns an item of the list's size, either an item of the free list or new memory; NULL if there
+ * is no memory. The result: gives. */
 void *rc_server_get(rc_server *server, rc_free_list *list);
-/* Returns an item to its free list, or frees it when the list is full. */
+/* Puts an item into its free list, or frees the item if the list is full. item: takes. */
 void rc_server_put(rc_server *server, rc_free_list *list, void *item);
 
-/* server.c. Makes the server's timer fire at deadline_ms at the latest. */
+/* server.c: makes the server's timer fire at deadline_ms at the latest. */
 void rc_server_arm(rc_server *server, uint64_t deadline_ms);
 void rc_server_handle_closed(rc_server *server); /* Called by each handle's close callback. */
 
-/* listen.c. Accepts connections again after a pause. */
+/* listen.c: accepts connections again after a pause. */
 void rc_listen_resume(rc_server *server);
 /* Accepts the connections that already wait in the kernel's queues. */
 void rc_listen_accept_pending(rc_server *server);
@@ -159,37 +161,41 @@ void rc_listen_close(rc_server *server);
 /* The accept_retry timer's callback. */
 void rc_listen_on_retry(uv_timer_t *timer);
 
-/* connection.c. Opens a connection on fd (takes). False: no memory; fd is closed. */
+/* connection.c: opens a connection on fd. Returns false, and closes fd, if there is no memory. fd:
+ * takes. */
 bool rc_connection_open(rc_server *server, int fd, const struct sockaddr_storage *peer);
-/* Closes with FIN, or with RST if is_reset. */
+/* Closes the connection with a FIN, or with a RST if is_reset. */
 void rc_connection_close(rc_connection *c, bool is_reset);
-/* Flushes output, runs the steps on stashed input and sets the next deadline. */
+/* Sends queued output, runs the steps on stashed input and sets the next deadline. */
 void rc_connection_settle(rc_connection *c);
 /* Schedules rc_connection_settle before the loop sleeps. */
 void rc_connection_kick(rc_connection *c);
-/* Handles the deadline `kind`, which has passed. */
+/* Handles the passing of the deadline `kind`. */
 void rc_connection_expire(rc_connection *c, rc_deadline_kind kind);
-/* Whether all received bytes have been processed: closing now cuts off no request. */
+/* Returns whether all received bytes have been processed, so that closing now cuts off no
+ * request. */
 bool rc_connection_is_quiet(const rc_connection *c);
-/* Closes one connection to free a slot: an idle one, one that is late with its head, or a lingering
- * one. False: none may be closed. */
+/* Closes one connection to free a slot: an idle connection, one that is late with its head, or a
+ * lingering one. Returns false if no connection may be closed. */
 bool rc_connection_evict(rc_server *server);
-/* Time until a connection without a complete head may be evicted; UINT64_MAX: there is none. */
+/* Returns the time until a connection without a complete head may be evicted, or UINT64_MAX if
+ * there is no such connection. */
 uint64_t rc_connection_evictable_in_ms(const rc_server *server);
-/* Returns the responder and its head copy to the free lists. */
+/* Puts the responder and its head copy into the free lists. */
 void rc_connection_release_responder(rc_connection *c);
-/* Calls on_disconnect if the handler has the request, then closes. */
+/* Calls on_disconnect if the handler has the request, then closes the connection. */
 void rc_connection_fail(rc_connection *c, rc_disconnect_reason why);
 
-/* connection_run.c. Runs the stages' steps on *input and removes the consumed bytes from it. */
+/* connection_run.c: runs the step functions on *input and removes the consumed bytes from
+ * *input. */
 void rc_connection_run(rc_connection *c, rc_str *input);
-/* Ends the request with an error response that the server writes itself. A response that has begun
- * is reset instead. */
+/* Ends the request with an error response that the server writes itself. If a response has begun,
+ * the connection is reset instead. */
 void rc_connection_refuse(rc_connection *c, rc_disconnect_reason why, const rc_refusal *refusal);
 
-/* connection_write.c. Appends bytes (copies) that do not fit into the last block. */
+/* connection_write.c: appends bytes that do not fit into the last block. bytes: copies. */
 void rc_connection_push_more(rc_connection *c, rc_str bytes);
-/* Appends bytes (copies) to the output. */
+/* Appends bytes to the output. bytes: copies. */
 static inline void rc_connection_push(rc_connection *c, rc_str bytes)
 {
     rc_block *block = c->last;
@@ -204,10 +210,10 @@ static inline void rc_connection_push(rc_connection *c, rc_str bytes)
     block->space -= bytes.len;
     c->queued += bytes.len;
 }
-/* Appends bytes to the output; borrows them until they are sent or the connection closes. */
+/* Appends bytes to the output. bytes: borrows until they are sent or the connection closes. */
 void rc_connection_push_borrowed(rc_connection *c, rc_str bytes);
-/* Sends the queued blocks, then bytes and tail, in one system call. Bytes that the kernel does not
- * accept are copied and queued. */
+/* Sends the queued blocks, then `bytes`, then `tail`, in one system call. Bytes that the kernel
+ * does not accept are copied and queued. */
 void rc_connection_send(rc_connection *c, rc_str bytes, rc_str tail);
 /* Sends the queued blocks. Bytes that the kernel does not accept wait until the socket is
  * writable. */
@@ -220,12 +226,12 @@ static inline void rc_connection_flush(rc_connection *c)
 /* Frees all queued output without sending it. */
 void rc_connection_drop_output(rc_connection *c);
 
-/* response_head.c. These functions append to the output. */
+/* response_head.c: functions that append parts of a response's head to the output. */
 void rc_response_push_status_line(rc_connection *c, int status);
 void rc_response_push_number(rc_connection *c, uint64_t number);
 void rc_response_push_chunk_size(rc_connection *c, size_t size);
-/* Whether the handler may send this field. The server writes the framing fields itself; control
- * characters are rejected. */
+/* Returns whether the handler may send this field: not a framing field, which only the server
+ * writes, and without control characters. */
 bool rc_response_is_field(const rc_header *field);
 
 #endif

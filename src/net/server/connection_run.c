@@ -11,9 +11,9 @@ static void on_shut(uv_shutdown_t *request, int status)
     (void)status;
 }
 
-/* Closing a socket with unread input makes the kernel send a reset, which may discard the response
- * before the client reads it. So the sending side is shut down first and further input is dropped
- * (RFC 9112, section 9.6). */
+/* Shuts down the sending side; further input is read and dropped (RFC 9112, section 9.6). If a
+ * socket with unread input were closed, the kernel would send a reset, which may discard the
+ * response before the client reads it. */
 static bool begin_linger(rc_connection *c)
 {
     if (c->has_eof) {
@@ -143,8 +143,8 @@ static bool step_head(rc_connection *c, rc_str *input)
     return true;
 }
 
-/* The handler aborted the response. A response with a length or chunks is recognisably incomplete
- * without its end; any other framing needs a reset. */
+/* Ends a response that the handler aborted. The client recognises that a response with a length or
+ * chunks is incomplete; with any other framing a reset is needed. */
 static bool cut(rc_connection *c)
 {
     const rc_responder *responder = c->responder;
@@ -174,7 +174,8 @@ static bool end_quietly(rc_connection *c)
     return false;
 }
 
-/* The kernel has accepted the response: continues with the next request, or closes. */
+/* Called when the kernel has accepted the whole response: continues with the next request, or
+ * closes the connection. */
 static bool finish(rc_connection *c, const rc_str *input)
 {
     rc_responder *responder = c->responder;
@@ -252,7 +253,7 @@ static bool step_discard(rc_connection *c, rc_str *input)
     return event == RC_HTTP1_FAULT && begin_linger(c);
 }
 
-/* No byte after this stage is ever parsed as a request. */
+/* From this stage on no byte is parsed as a request. */
 static bool step_flush(rc_connection *c, rc_str *input)
 {
     rc_connection_flush(c);

@@ -63,7 +63,7 @@ void rc_connection_push_more(rc_connection *c, rc_str bytes)
     size_t part = c->last != NULL ? c->last->space : 0;
     if (c->close_reason != RC_DISCONNECT_NONE)
         return;
-    /* Fills the last block; the remaining bytes get a block of their own size. */
+    /* Fills the last block. For the remaining bytes a block of their size is allocated. */
     if (part > 0)
         rc_connection_push(c, rc_str_make(bytes.ptr, part));
     size_t rest = bytes.len - part;
@@ -124,7 +124,7 @@ static void on_written(uv_write_t *request, int status)
         return;
     size_t sent = c->in_flight;
     c->in_flight = 0;
-    /* The client accepted bytes: the write deadline restarts. */
+    /* The client accepted bytes, so the write deadline restarts. */
     rc_list_node_leave(&c->wait);
     c->deadline_kind = RC_DEADLINE_NONE;
     if (status == 0)
@@ -134,7 +134,7 @@ static void on_written(uv_write_t *request, int status)
     rc_connection_settle(c);
 }
 
-/* The socket's send buffer is full: libuv continues when it is writable. */
+/* Passes the output to libuv, which sends it when the socket is writable. */
 static void wait_for_writable(rc_connection *c)
 {
     uv_buf_t spans[SPANS_MAX];
@@ -163,7 +163,7 @@ void rc_connection_send_queued(rc_connection *c)
     }
 }
 
-/* Queues `bytes` without its first `sent` bytes. */
+/* Queues `bytes` without the first `sent` bytes. */
 static void push_unsent(rc_connection *c, rc_str bytes, size_t sent)
 {
     if (sent < bytes.len)
@@ -177,8 +177,8 @@ void rc_connection_send(rc_connection *c, rc_str bytes, rc_str tail)
     unsigned used =
         c->in_flight == 0 && c->close_reason == RC_DISCONNECT_NONE ? gather(c, spans, &len) : 0;
     size_t sent = 0;
-    /* Sends directly only if the same call can send all queued blocks first, so that the order is
-     * preserved. */
+    /* `bytes` are sent directly only if the same system call can send all queued blocks before
+     * them, so that the order is preserved. */
     if (c->in_flight == 0 && c->close_reason == RC_DISCONNECT_NONE && len == c->queued) {
         spans[used++] = (uv_buf_t){.base = (char *)(uintptr_t)bytes.ptr, .len = bytes.len};
         spans[used++] = (uv_buf_t){.base = (char *)(uintptr_t)tail.ptr, .len = tail.len};

@@ -16,7 +16,7 @@
 #include "net/server/connection.h"
 
 #define BACKLOG 1024
-/* Connections accepted in one turn of the loop, before other events are handled. */
+/* Maximum number of connections that are accepted in one iteration of the loop. */
 #define ACCEPTS_A_TURN 64
 #define RETRY_MS 100
 
@@ -62,8 +62,8 @@ static rc_listen_result fail_errno(rc_listening *listening)
     return fail(listening, result_of_errno(error), strerror(error));
 }
 
-/* Whether accept failed for lack of descriptors or memory. Both become free again, so accepting
- * pauses for RETRY_MS. */
+/* Returns whether accept failed because descriptors or memory are missing. They may become free
+ * again, so accepting pauses for RETRY_MS. */
 static bool is_exhausted(int error)
 {
     return error == EMFILE || error == ENFILE || error == ENOMEM || error == ENOBUFS;
@@ -100,10 +100,10 @@ static bool has_pending(const rc_listener *listener)
     return poll(&polled, 1, 0) > 0;
 }
 
-/* Whether one more connection may be accepted. At max_connections the longest idle connection is
- * closed, else one that has sent nothing, one that lingers, or one whose head is late. If there is
- * none, accepting pauses until a connection closes or becomes late with its head; new connections
- * wait in the kernel's queue. */
+/* Returns whether one more connection may be accepted. If max_connections is reached, one
+ * connection is closed (rc_connection_evict). If no connection may be closed, accepting pauses
+ * until a connection closes or becomes late with its head; new connections wait in the kernel's
+ * queue. */
 static bool make_space(const rc_listener *listener)
 {
     rc_server *server = listener->server;
@@ -121,7 +121,7 @@ static bool make_space(const rc_listener *listener)
     return false;
 }
 
-/* Accepts one connection. False: none can be accepted now. */
+/* Accepts one connection. Returns false if no connection can be accepted now. */
 static bool accept_one(rc_listener *listener)
 {
     rc_server *server = listener->server;
@@ -144,7 +144,7 @@ static bool accept_one(rc_listener *listener)
         uv_timer_start(&server->accept_retry, rc_listen_on_retry, RETRY_MS, 0);
         return false;
     }
-    return true; /* accept(2) reports a connection that failed in the queue; others may follow. */
+    return true; /* A connection failed in the kernel's queue; others may follow. */
 }
 
 static void on_readable(uv_poll_t *poll, int status, int events)
@@ -186,7 +186,7 @@ void rc_listen_close(rc_server *server)
     server->listener_count = 0;
 }
 
-/* Adds a listening socket: takes fd and path if it returns true. */
+/* Adds a listening socket. fd, path: takes if the result is true. */
 static bool add(rc_server *server, int fd, char *path, rc_listening *listening)
 {
     if (server->listener_count >= RC_LISTENERS_MAX) {
@@ -240,13 +240,15 @@ static socklen_t read_address(const char *host, uint16_t port, struct sockaddr_s
     return 0;
 }
 
-/* The first socket sets SO_REUSEPORT only after listen, so that bind fails if another process
- * already listens there; two processes that start at once cannot both succeed. */
+/* Binds and listens. The first socket sets SO_REUSEPORT only after listen, so that bind fails if
+ * another process already listens at the address, and of two processes that start at the same time
+ * only one succeeds. */
 static bool open_tcp(int fd, const struct sockaddr_storage *address, socklen_t len,
                      rc_listen_share share)
 {
     const int on = 1;
-    /* IPV6_V6ONLY: the addresses served by [::] must not depend on the system's settings. */
+    /* IPV6_V6ONLY is set so that the addresses which [::] serves do not depend on the system's
+     * settings. */
     return setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0 &&
            (share != RC_LISTEN_MORE ||
             setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on)) == 0) &&
@@ -313,7 +315,7 @@ rc_listen_result rc_server_listen_unix(rc_server *server, const char *path, unsi
         fail_errno(ret_listening);
     } else {
         is_bound = true;
-        /* chmod comes before listen: no client can connect earlier. */
+        /* chmod comes before listen, because before listen no client can connect. */
         if (chmod(path, mode) != 0 || listen(fd, BACKLOG) != 0)
             fail_errno(ret_listening);
         else if (add(server, fd, copy, ret_listening))

@@ -67,7 +67,8 @@ static uint16_t port_of(const rc_address *address)
     return ntohs(address->base.sa_family == AF_INET ? address->v4.sin_port : address->v6.sin6_port);
 }
 
-/* An IPv4 address that is mapped into IPv6 (::ffff:0:0/96) is treated as IPv4. */
+/* Returns the IP address without the port. An IPv4 address that is mapped into IPv6 (::ffff:0:0/96)
+ * becomes an IPv4 address. */
 static ip ip_of(const rc_address *address)
 {
     static const uint8_t mapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};

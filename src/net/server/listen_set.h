@@ -1,5 +1,5 @@
-/* rc_listen_set: the addresses at which this process listens. A provider whose base address is one
- * of them would make the gateway send its requests to itself.
+/* rc_listen_set: the addresses at which this process listens. If a provider had one of these base
+ * addresses, the gateway would send its requests to itself.
  *
  *   base address            matches a listener if the ports are equal and
  *   ----------------------  ------------------------------------------------------------------
@@ -7,7 +7,7 @@
  *                           address belongs to this machine
  *   localhost, *.localhost  127.0.0.1 or ::1 matches by the first rule
  *   this machine's name     one of this machine's addresses matches by the first rule
- *   any other name          never: its addresses are known only when it is connected to */
+ *   any other name          never, because its addresses are known only when connecting */
 #ifndef RC_NET_SERVER_LISTEN_SET_H
 #define RC_NET_SERVER_LISTEN_SET_H
 
@@ -18,7 +18,7 @@
 #define RC_MACHINE_NAME_MAX 256
 
 typedef struct rc_listen_address {
-    rc_address address; /* AF_UNSPEC: not an IP socket. */
+    rc_address address; /* AF_UNSPEC if the socket is not an IP socket. */
     bool takes_v4;      /* The socket is an IPv6 socket that also accepts IPv4 connections. */
 } rc_listen_address;
 
@@ -29,22 +29,23 @@ typedef struct rc_listen_set {
 
 typedef struct rc_machine {
     uint32_t count;
-    rc_address addresses[RC_MACHINE_ADDRESSES_MAX]; /* Addresses of the network interfaces; ports
-                                                     * are ignored. */
+    rc_address addresses[RC_MACHINE_ADDRESSES_MAX]; /* Addresses of the network interfaces, without
+                                                     * ports. */
     char name[RC_MACHINE_NAME_MAX];                 /* Host name; "": unknown. */
 } rc_machine;
 
 /* Returns the address at which the socket fd listens. */
 rc_listen_address rc_listen_address_of_socket(int fd);
 
-/* Adds a copy of `listener`; ignored when the set is full. */
+/* Adds `listener`, unless the set is full. listener: copies. */
 void rc_listen_set_add(rc_listen_set *set, const rc_listen_address *listener);
 
-/* Reads the host name and the addresses of the network interfaces. Values that cannot be read stay
- * empty. */
+/* Reads the machine's host name and the addresses of its network interfaces. Values that cannot be
+ * read stay empty. */
 void rc_machine_read(rc_machine *ret_machine);
 
-/* Whether `origin` is one of the listeners, by the table above. Pure; borrows all. */
+/* Returns whether `origin` matches one of the listeners, by the table above. Makes no system call.
+ * All parameters: borrows during the call. */
 bool rc_listen_set_has_origin(const rc_listen_set *set, const rc_machine *machine,
                               const rc_origin *origin);
 

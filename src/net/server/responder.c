@@ -10,10 +10,10 @@
 
 #include "net/server/connection.h"
 
-/* Pieces of at least this size are sent at once; smaller ones are copied and sent at the end of the
- * loop's turn. */
+/* Pieces of at least this size are sent at once; smaller pieces are copied and sent at the end of
+ * the loop's iteration. */
 #define SEND_BYTES 4096u
-/* When this many bytes are queued they are sent before the end of the loop's turn. */
+/* If at least so many bytes are queued, they are sent before the end of the loop's iteration. */
 #define TURN_BYTES (64u << 10)
 
 static bool is_open(const rc_responder *responder)
@@ -27,9 +27,9 @@ static bool is_head_request(const rc_responder *responder)
     return responder->reader.method == HTTP_HEAD;
 }
 
-/* Whether the unread part of the request is longer than is worth reading to save a new connection,
- * or may never arrive: a client that waits for "100 Continue" need not send its body after a final
- * response. */
+/* Returns whether the connection should be closed instead of reading the rest of the request's
+ * body: if the rest is long, or may never arrive. A client that waits for "100 Continue" need not
+ * send its body after a final response. */
 static bool has_long_unread_body(const rc_responder *responder)
 {
     const rc_http1 *reader = &responder->reader;
@@ -88,7 +88,7 @@ rc_status rc_responder_begin(rc_responder *responder, const rc_response_head *re
 {
     rc_connection *c = responder->connection;
     if (!is_open(responder))
-        return RC_OK; /* The client has disconnected; on_disconnect follows. */
+        return RC_OK; /* The client has disconnected, and on_disconnect will be called. */
     if (responder->has_begun || response->status < 200 || response->status > 599)
         return RC_E_ARGUMENT;
     for (size_t i = 0; i < response->field_count; i++)
@@ -119,7 +119,8 @@ rc_status rc_responder_begin_raw(rc_responder *responder, int status, rc_str lin
     return RC_OK;
 }
 
-/* Bytes beyond the declared length would be parsed as the next response, so they are not sent. */
+/* Returns whether `len` more bytes are within the declared length. Bytes beyond it are not sent,
+ * because the client would parse them as the next response. */
 static bool is_within_length(rc_responder *responder, size_t len)
 {
     if (responder->framing != RC_HTTP1_LENGTH || len <= responder->left) {

@@ -1,8 +1,8 @@
 /* Serialises the heads of responses. Called by connection_run.c and responder.c. */
 #include "net/server/connection.h"
 
-/* Sorted by status. Other statuses get no reason phrase, which is optional (RFC 9112, section
- * 4). */
+/* Reason phrases, sorted by status. Other statuses get none, because the phrase is optional (RFC
+ * 9112, section 4). */
 static const struct {
     int status;
     rc_str line;
@@ -75,7 +75,7 @@ void rc_response_push_chunk_size(rc_connection *c, size_t size)
     rc_connection_push(c, rc_str_make(digits + at, sizeof(digits) - at));
 }
 
-/* Token characters of RFC 9110, section 5.6.2: one bit each, 32 per array element. */
+/* The token characters of RFC 9110, section 5.6.2: one bit per character, 32 bits per element. */
 static const uint32_t token_chars[8] = {
     0, 0x03ff6cfa, /* ! # $ % & ' * + - . and digits */
     0xc7fffffe,    /* A to Z, ^ _ */
@@ -88,8 +88,8 @@ static bool is_token_char(char c)
     return (token_chars[byte >> 5] >> (byte & 31) & 1) != 0;
 }
 
-/* Whether eight bytes contain neither a control character nor DEL. A tab gives false too; the
- * caller then checks byte by byte. */
+/* Returns whether eight bytes contain neither a control character nor DEL. Returns false also for a
+ * tab, which is allowed, so the caller then checks byte by byte. */
 static bool is_plain_word(const char *p)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101);

@@ -4,7 +4,7 @@
 
 #include "net/server/connection.h"
 
-/* Maximum number of items that each free list holds; further ones are freed. */
+/* Maximum number of items in each free list. Further items are freed. */
 #define FREE_CONNECTIONS 64
 #define FREE_RESPONDERS 64
 #define FREE_BLOCKS 32
@@ -48,7 +48,7 @@ const char *rc_disconnect_text(rc_disconnect_reason why)
     return disconnect_texts[why];
 }
 
-/* A free item starts with the pointer to the next one. */
+/* A free item starts with the pointer to the next free item. */
 void *rc_server_get(rc_server *server, rc_free_list *list)
 {
     void *item = list->first;
@@ -80,7 +80,7 @@ static void empty_free_list(rc_server *server, rc_free_list *list)
 static void begin_stop(rc_server *server)
 {
     server->is_stopping = true;
-    /* Connections in the kernel's queue are complete for their clients, so they are served too. */
+    /* For their clients, connections in the kernel's queue are open, so they are served too. */
     rc_listen_accept_pending(server);
     rc_listen_close(server);
     for (rc_list_node *link = server->connections.next, *next; link != &server->connections;
@@ -105,7 +105,7 @@ static void on_own_closed(uv_handle_t *handle)
     rc_server_handle_closed(handle->data);
 }
 
-/* All listeners and connections are closed; the server's own handles follow. */
+/* Closes the server's own handles, after all listeners and connections are closed. */
 static void close_own_handles(rc_server *server)
 {
     server->is_closing_down = true;
@@ -133,8 +133,8 @@ static void on_awake(uv_idle_t *idle)
     (void)idle;
 }
 
-/* Settles each kicked connection once per turn: a client that reads as fast as its handler writes
- * must not starve the others. */
+/* Settles each kicked connection once per iteration of the loop, so that a client that reads as
+ * fast as its handler writes cannot block other clients. */
 static void settle_kicked(rc_server *server)
 {
     rc_list_node due;
@@ -181,9 +181,9 @@ static bool is_any_due(const rc_server *server, uint64_t now_ms)
     return false;
 }
 
-/* libuv runs timers before it polls sockets. After a pause of the whole process, input that waits
- * in the sockets must be read before a client counts as slow; so when the timer expires, the
- * sockets are polled once before deadlines are enforced. */
+/* Enforces the deadlines, after the sockets were polled once more. libuv runs timers before it
+ * polls sockets, and after a pause of the whole process, input that waits in the sockets must be
+ * read before a client counts as slow. */
 static void on_timer(uv_timer_t *timer)
 {
     rc_server *server = timer->data;
@@ -210,8 +210,9 @@ static void on_timer(uv_timer_t *timer)
     }
 }
 
-/* One timer serves all connections. It is only ever moved to an earlier time; when it fires early
- * it is set to the next deadline. Most deadlines thus cost no timer operation. */
+/* One timer serves all connections. A new deadline moves the timer only to an earlier time. If the
+ * timer fires too early, it is set to the next deadline. Most deadlines therefore need no timer
+ * operation. */
 void rc_server_arm(rc_server *server, uint64_t deadline_ms)
 {
     if (deadline_ms >= server->timer_at_ms)
@@ -257,8 +258,8 @@ rc_status rc_server_init(rc_server *server, uv_loop_t *loop, const rc_alloc *all
     return RC_OK;
 }
 
-/* Stop and close take effect before the loop sleeps, because the caller may be a handler inside a
- * step. */
+/* rc_server_stop and rc_server_close take effect before the loop sleeps, because the caller may be
+ * a handler inside a step. */
 void rc_server_stop(rc_server *server)
 {
     server->wants_stop = true;

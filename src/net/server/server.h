@@ -4,18 +4,19 @@
  *                                         ▲            │ responder.h
  *                                         └────────────┘
  *
- * A server belongs to one loop and is used from that loop's thread only. It makes no decision about
- * a request: it calls the handler, in this order:
+ * A server belongs to one event loop and is used only on the thread of that loop. It makes no
+ * decision about a request but calls the handler, in this order:
  *
  *   on_request  (on_body ... on_body_end, on_drained ...)  on_done | on_disconnect
  *
- * on_done: the kernel accepted the whole response. on_disconnect: it did not; the argument says
- * why. Exactly one of the two ends each request; a request that the handler aborts gets neither.
- * Callbacks are called from the loop and never from inside a function of this header or of
- * responder.h, so a handler may call these functions anywhere.
+ * on_done means that the kernel accepted the whole response, on_disconnect that it did not; an
+ * argument has the reason. Exactly one of the two ends each request, except a request that the
+ * handler aborts. Callbacks are called from the loop and never from inside a function of this
+ * header or of responder.h, so a handler may call these functions anywhere.
  *
- * Memory: an idle connection uses about 1 KiB; all connections share one read buffer. An active one
- * buffers at most max(limits.head_bytes, read_bytes) of input and write_max_bytes of output. */
+ * An idle connection uses about 1 KiB of memory; all connections share one read buffer. An active
+ * connection buffers at most max(limits.head_bytes, read_bytes) of input and write_max_bytes of
+ * output. */
 #ifndef RC_NET_SERVER_SERVER_H
 #define RC_NET_SERVER_SERVER_H
 
@@ -33,12 +34,13 @@
 #include "net/server/listen_set.h"
 
 #define RC_LISTENERS_MAX 8
-/* A request body may take 2 ms for each byte, beyond body_idle_ms: 500 bytes per second. */
+/* In addition to body_idle_ms, a request body may take 2 ms for each byte, which is 500 bytes per
+ * second. */
 #define RC_BODY_BYTE_MS 2u
 
 typedef struct rc_server rc_server;
 typedef struct rc_connection rc_connection;
-typedef struct rc_responder rc_responder; /* One request and its response: responder.h. */
+typedef struct rc_responder rc_responder; /* One request and its response; see responder.h. */
 
 /* Limits of a server. A time of 0 means no limit. */
 typedef struct rc_server_settings {
@@ -46,11 +48,11 @@ typedef struct rc_server_settings {
     uint32_t max_connections;
     uint32_t head_ms;          /* Longest time from the opening of the connection to its first
                                 * complete head. */
-    uint32_t silent_ms;        /* After this time without a complete head a connection may be
-                                * evicted for a new one; 0: at once. */
-    uint32_t body_idle_ms;     /* Longest time between pieces of a body that is not paused. The
-                                * whole body may take this time plus RC_BODY_BYTE_MS for each
-                                * byte. */
+    uint32_t silent_ms;        /* After this time a connection without a complete head may be
+                                * evicted for a new connection. */
+    uint32_t body_idle_ms;     /* Longest time between two pieces of a request body that is not
+                                * paused. The whole body may take this time plus RC_BODY_BYTE_MS for
+                                * each byte. */
     uint32_t keep_alive_ms;    /* Longest idle time between two requests. */
     uint32_t write_idle_ms;    /* Longest time in which the client accepts no byte of the queued
                                 * output. */
@@ -59,18 +61,19 @@ typedef struct rc_server_settings {
     uint32_t write_high_bytes; /* rc_responder_write returns false when the queue has reached this
                                 * size. */
     uint32_t write_low_bytes;  /* on_drained is called when the queue falls to this size. */
-    uint32_t write_max_bytes;  /* A larger queue closes the connection: the handler ignored
-                                * write_high_bytes. */
+    uint32_t write_max_bytes;  /* If the queue becomes larger, because the handler ignores
+                                * write_high_bytes, the connection is closed. */
     uint32_t read_bytes;       /* Maximum number of bytes of one read. */
-    uint32_t discard_bytes;    /* Maximum of a request body that is read and dropped after the
-                                * response; a longer body closes the connection. */
-    uint32_t linger_bytes;     /* Input dropped after the last response, for a client that sends
-                                * everything before it reads. */
+    uint32_t discard_bytes;    /* Maximum number of bytes of a request body that are read and
+                                * dropped after the response. After a longer body the connection is
+                                * closed. */
+    uint32_t linger_bytes;     /* Maximum number of input bytes dropped after the last response, for
+                                * a client that sends everything before it reads. */
 } rc_server_settings;
 
-/* Defaults: 4096 connections; head 10 s, silent 250 ms, body 60 s, keep-alive 75 s, write 60 s,
- * linger 5 s; write high 256 KiB, low 64 KiB, max 16 MiB; read 64 KiB, discard 256 KiB, linger 64
- * MiB. */
+/* The defaults: 4096 connections; head_ms 10 s, silent_ms 250 ms, body_idle_ms 60 s, keep_alive_ms
+ * 75 s, write_idle_ms 60 s, linger_ms 5 s; write_high_bytes 256 KiB, write_low_bytes 64 KiB,
+ * write_max_bytes 16 MiB; read_bytes 64 KiB, discard_bytes 256 KiB, linger_bytes 64 MiB. */
 extern const rc_server_settings rc_server_settings_default;
 
 /* Why a request ended without a complete response. */
@@ -93,25 +96,27 @@ typedef enum rc_disconnect_reason {
 
 typedef struct rc_disconnect {
     rc_disconnect_reason why;
-    rc_http1_fault fault; /* Set if why is RC_DISCONNECT_FAULT. */
+    rc_http1_fault fault; /* Set if `why` is RC_DISCONNECT_FAULT. */
     const char *text;
 } rc_disconnect;
 
 /* An error response that the server sends without the handler. */
 typedef struct rc_refusal {
     int status;
-    rc_http1_fault fault; /* NONE: the request did not arrive in time. */
+    rc_http1_fault fault; /* RC_HTTP1_FAULT_NONE: the request did not arrive in time. */
     const char *text;
-    rc_str target; /* The request's target (views); empty if it has not been parsed. */
+    rc_str target; /* The request's target, a view; empty if it has not been parsed. */
 } rc_refusal;
 
-/* The handler's callbacks; ctx is the one passed to rc_server_init. on_drained, render_refusal and
- * on_stopped may be NULL. */
+/* The handler's callbacks. `ctx` is the pointer that was passed to rc_server_init. on_drained,
+ * render_refusal and on_stopped may be NULL. */
 typedef struct rc_server_handler {
-    /* A head has arrived. reader, head: views until this returns; see rc_responder_keep_head. */
+    /* The head of a request has arrived. `reader` and `head` are valid until the callback returns;
+     * see rc_responder_keep_head. */
     void (*on_request)(void *ctx, rc_responder *responder, const rc_http1 *reader,
                        const char *head);
-    /* A piece of the body (views). Not called after the response's end. */
+    /* A piece of the request's body has arrived; it is a view during the callback. Not called after
+     * the response's end. */
     void (*on_body)(void *ctx, rc_responder *responder, rc_str piece);
     /* The request is complete; also called for a request without a body. */
     void (*on_body_end)(void *ctx, rc_responder *responder);
@@ -121,25 +126,28 @@ typedef struct rc_server_handler {
     void (*on_done)(void *ctx, rc_responder *responder);
     /* The request ended without a complete response. The responder ends with this call. */
     void (*on_disconnect)(void *ctx, rc_responder *responder, const rc_disconnect *gone);
-    /* Writes the body of an error response, and its header lines: Content-Type and others, each
-     * with CR LF, without Connection, Content-Length and Transfer-Encoding. If they do not fit, or
-     * the callback is NULL, refusal->text is sent as plain text. */
+    /* Writes the body of an error response into `page` and its header lines into `lines`:
+     * Content-Type and others, each with CR LF, without Connection, Content-Length and
+     * Transfer-Encoding. If body or lines do not fit, or the callback is NULL, refusal->text is
+     * sent as plain text. */
     void (*render_refusal)(void *ctx, const rc_refusal *refusal, rc_buf *lines, rc_buf *page);
-    /* After rc_server_stop or rc_server_close: everything is closed and the server's storage may be
-     * freed. */
+    /* Called after rc_server_stop or rc_server_close, when everything is closed and the server's
+     * storage may be freed. */
     void (*on_stopped)(void *ctx);
 } rc_server_handler;
 
 typedef struct rc_server_stats {
     uint64_t accepted;
     uint64_t requests;
-    uint64_t refused; /* Requests that were malformed or too slow. */
-    uint64_t evicted; /* Connections without a running request that were closed for new ones. */
-    uint64_t accept_pauses; /* Pauses for lack of file descriptors, memory or connection slots. */
+    uint64_t refused;       /* Requests that were malformed or too slow. */
+    uint64_t evicted;       /* Connections without a running request that were closed for new
+                       * connections. */
+    uint64_t accept_pauses; /* Pauses because file descriptors, memory or connection slots were
+                             * missing. */
     uint32_t connections;   /* Connections currently open. */
 } rc_server_stats;
 
-/* Private from here to rc_server_init. */
+/* All types from here to rc_server_init are private. */
 typedef struct rc_list_node {
     struct rc_list_node *prev, *next;
 } rc_list_node;
@@ -177,24 +185,25 @@ struct rc_server {
     void *ctx;
     char *read_buffer;
 
-    uv_prepare_t before_sleep; /* Settles the connections whose handlers have acted. */
-    uv_idle_t awake; /* Active while kicked connections remain: the loop does not sleep. */
+    uv_prepare_t before_sleep; /* Settles the kicked connections. */
+    uv_idle_t awake; /* Active while kicked connections remain, so that the loop does not sleep. */
     uv_timer_t timer;
     uv_timer_t accept_retry;
     uint64_t timer_at_ms;
-    bool is_final_poll; /* A deadline has passed: sockets are polled once more before the timer
-                         * acts. */
-    uint32_t handles;   /* Handles that are not closed yet. */
+    /* A deadline has passed, and the sockets are polled once more before the deadline is
+     * enforced. */
+    bool is_final_poll;
+    uint32_t handles; /* Number of libuv handles that are not closed yet. */
 
     rc_list_node connections;
     rc_list_node kicked;
-    rc_list_node waiting[RC_DEADLINE_COUNT]; /* One list per deadline kind, each in the order of its
-                                              * deadlines. */
+    /* One list per deadline kind, each in the order of the deadlines. */
+    rc_list_node waiting[RC_DEADLINE_COUNT];
     rc_free_list free_connections;
     rc_free_list free_responders;
     rc_free_list free_blocks;
-    rc_free_list free_heads; /* Head copies up to RC_HEAD_COPY_BYTES; longer ones are allocated
-                              * singly. */
+    rc_free_list free_heads; /* Head copies up to RC_HEAD_COPY_BYTES; longer copies are allocated
+                              * separately. */
 
     rc_listener listeners[RC_LISTENERS_MAX];
     uint32_t listener_count;
@@ -208,18 +217,20 @@ struct rc_server {
     rc_server_stats stats;
 };
 
-/* Starts a server without listening sockets. loop, handler: borrows until on_stopped. alloc,
- * settings: copies. RC_E_NOMEM: nothing was started; no stop is needed. */
+/* Starts a server without listening sockets. Returns RC_OK, or RC_E_NOMEM if nothing was started;
+ * rc_server_stop is then not needed. loop, handler: borrows until on_stopped. alloc, settings:
+ * copies the structs. */
 rc_status rc_server_init(rc_server *server, uv_loop_t *loop, const rc_alloc *alloc,
                          const rc_server_settings *settings, const rc_server_handler *handler,
                          void *ctx);
 
 typedef enum rc_listen_result {
     RC_LISTEN_OK = 0,
-    RC_LISTEN_ADDRESS = 1,   /* Neither an IP address nor localhost; or an unusable path. */
+    RC_LISTEN_ADDRESS = 1,   /* The host is neither an IP address nor localhost, or the path is
+                              * unusable. */
     RC_LISTEN_IN_USE = 2,    /* The address is in use. */
     RC_LISTEN_DENIED = 3,    /* Permission denied. */
-    RC_LISTEN_NO_SOCKET = 4, /* The descriptor passed in is not a listening socket. */
+    RC_LISTEN_NO_SOCKET = 4, /* The given descriptor is not a listening socket. */
     RC_LISTEN_EXHAUSTED = 5, /* No memory, descriptor or listener slot (RC_LISTENERS_MAX). */
     RC_LISTEN_OTHER = 6
 } rc_listen_result;
@@ -227,42 +238,45 @@ typedef enum rc_listen_result {
 /* The outcome of a listen call. */
 typedef struct rc_listening {
     rc_listen_result result;
-    uint16_t port;  /* The bound port, also when port 0 was requested; 0 for a unix socket. */
+    uint16_t port;  /* The bound port, which also applies if port 0 was requested; 0 for a unix
+                     * socket. */
     char text[128]; /* The error message; empty on success. */
     rc_listen_address at;
 } rc_listening;
 
-/* Whether several sockets of this process listen at one address and share its connections
- * (SO_REUSEPORT). The address is never shared with another process. */
+/* Whether several sockets of this process listen at the same address and share the incoming
+ * connections (SO_REUSEPORT). The address is never shared with another process. */
 typedef enum rc_listen_share {
     RC_LISTEN_ALONE = 0,
-    RC_LISTEN_FIRST = 1, /* The first of several sockets. IN_USE: another process listens at the
-                          * address. */
-    RC_LISTEN_MORE = 2   /* Shares the address of the socket opened with RC_LISTEN_FIRST. */
+    RC_LISTEN_FIRST = 1, /* The first of several sockets. RC_LISTEN_IN_USE if another process has
+                          * the address. */
+    RC_LISTEN_MORE = 2   /* Shares the address of the RC_LISTEN_FIRST socket. */
 } rc_listen_share;
 
-/* Listens at a TCP address. host: an IP address or "localhost" (127.0.0.1); borrows. */
+/* Listens at a TCP address. `host` is an IP address or "localhost" (127.0.0.1). host: borrows
+ * during the call. */
 rc_listen_result rc_server_listen_tcp(rc_server *server, const char *host, uint16_t port,
                                       rc_listen_share share, rc_listening *ret_listening);
 
-/* Listens at a unix socket. path: copies. A socket file without a listener is replaced; the path is
- * removed when the server stops. mode: file permissions, set before a client can connect. */
+/* Listens at a unix socket. A socket file without a listener is replaced. The socket file is
+ * removed when the server stops. `mode` has the file permissions, which are set before a client can
+ * connect. path: copies. */
 rc_listen_result rc_server_listen_unix(rc_server *server, const char *path, unsigned mode,
                                        rc_listening *ret_listening);
 
-/* Listens at fd, a socket that is already listening. Takes fd if the result is RC_LISTEN_OK. */
+/* Uses fd, a socket that is already listening. fd: takes if the result is RC_LISTEN_OK. */
 rc_listen_result rc_server_listen_fd(rc_server *server, int fd, rc_listening *ret_listening);
 
-/* Adds an open connection, such as one end of a socket pair. Takes fd, also on failure. False: no
- * memory, or the server is stopping. */
+/* Adds an open connection, such as one end of a socket pair. Returns false if there is no memory or
+ * the server is stopping. fd: takes, also on failure. */
 bool rc_server_adopt(rc_server *server, int fd);
 
-/* Accepts no more connections, closes idle ones and lets the others finish: their responses carry
- * "Connection: close". on_stopped is called at the end. May be called repeatedly, and before
- * rc_server_close. */
+/* Accepts no more connections, closes idle connections and lets running requests finish; their
+ * responses have "Connection: close". on_stopped is called when all connections are closed. May be
+ * called repeatedly, and before rc_server_close. */
 void rc_server_stop(rc_server *server);
 
-/* Cuts all connections: on_disconnect for each request, then on_stopped. */
+/* Closes all connections at once. on_disconnect is called for each request, then on_stopped. */
 void rc_server_close(rc_server *server);
 
 /* Returns a view of the counters. */
@@ -271,7 +285,7 @@ static inline const rc_server_stats *rc_server_get_stats(const rc_server *server
     return &server->stats;
 }
 
-/* The English sentence for a reason; static. */
+/* Returns the static English text of a reason. */
 const char *rc_disconnect_text(rc_disconnect_reason why);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "codec/datetime.h"
 
-/* Appends text to the string in buf, as far as it fits. */
+/* Appends text to the string in `buf`, as far as it fits. */
 static void append(char *buf, size_t size, const char *text, size_t len)
 {
     size_t at = strlen(buf);
@@ -36,7 +36,7 @@ static int64_t unix_ms_of(const ASN1_TIME *time)
     return rc_civil_to_unix_ms(&civil, &unix_ms) == RC_OK ? unix_ms : 0;
 }
 
-/* Reads the attribute `first`, or `second` if the certificate lacks it. */
+/* Reads the attribute `first` of a name, or the attribute `second` if there is no `first`. */
 static void read_name(const X509_NAME *name, int first, int second, char *buf, size_t size)
 {
     char text[128];
@@ -49,7 +49,7 @@ static void read_name(const X509_NAME *name, int first, int second, char *buf, s
 
 static void append_host(char *buf, size_t size, const char *text, size_t len)
 {
-    /* A truncated host name would mislead, so it is left out. */
+    /* A truncated host name would be misleading, so a name that does not fit is left out. */
     if (strlen(buf) + len + 3 > size)
         return;
     if (buf[0] != '\0')

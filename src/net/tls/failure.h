@@ -8,9 +8,9 @@
 
 #include "net/failure_kind.h"
 
-/* Returns the kind of the failure that just occurred, from the certificate verification and the
- * thread's error queue. *ret_text: set to a static string that says more, or left unchanged. ssl:
- * borrows. */
+/* Returns the kind of the failure that just occurred, from the result of the certificate
+ * verification and OpenSSL's error queue of this thread. *ret_text is set to a more precise static
+ * text, or left unchanged. ssl: borrows during the call. */
 rc_upstream_kind rc_tls_failure_kind(SSL *ssl, const char **ret_text);
 
 #endif

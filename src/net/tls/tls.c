@@ -17,7 +17,8 @@ struct rc_tls {
     BIO_METHOD *method;
 };
 
-/* The BIO reads wire->input and writes into the loop's sink; it buffers nothing itself. */
+/* The functions of the BIO (OpenSSL's I/O interface). It reads wire->input, writes into the loop's
+ * sink and buffers nothing itself. */
 static int bio_read(BIO *bio, char *bytes, int size)
 {
     rc_tls_wire *wire = BIO_get_data(bio);
@@ -65,15 +66,16 @@ static BIO_METHOD *new_method(void)
     return method;
 }
 
-/* OpenSSL would attribute an error that is left in the thread's queue to the next call.
- * ERR_peek_error takes a tenth of the time of ERR_clear_error and usually finds nothing. */
+/* Empties the thread's error queue, because OpenSSL would attribute an old error to the next call.
+ * ERR_peek_error usually finds no error, and takes a tenth of the time of ERR_clear_error. */
 static void clear_errors(void)
 {
     if (ERR_peek_error() != 0)
         ERR_clear_error();
 }
 
-/* A session ticket arrived: the next connection to this origin resumes with it. */
+/* Stores a session that arrived in a ticket. The next connection to this origin resumes the
+ * session. */
 static int on_session(SSL *ssl, SSL_SESSION *session)
 {
     rc_tls_wire *wire = SSL_get_app_data(ssl);
@@ -82,7 +84,8 @@ static int on_session(SSL *ssl, SSL_SESSION *session)
     return 1;
 }
 
-/* Records the facts of a rejected certificate for messages; does not change the verdict. */
+/* Records the facts of a rejected certificate for messages. Does not change the result of the
+ * verification. */
 static int on_verify(int is_good, X509_STORE_CTX *store)
 {
     const SSL *ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx());
@@ -169,7 +172,8 @@ void rc_tls_free(rc_tls *tls)
     free(tls);
 }
 
-/* SNI carries names only; an IP address is matched against the certificate's addresses. */
+/* Sets the host for SNI and for the verification. SNI is for names only; an IP address is compared
+ * with the addresses in the certificate. */
 static bool set_host(SSL *ssl, const rc_origin *origin)
 {
     SSL_set_hostflags(ssl, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
@@ -205,7 +209,7 @@ void rc_tls_wire_done(rc_tls_wire *wire)
 {
     if (wire->ssl == NULL)
         return;
-    /* Without this OpenSSL would discard the session of a connection that was cut. */
+    /* Otherwise OpenSSL would discard the session of a connection that was cut. */
     SSL_set_shutdown(wire->ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
     SSL_free(wire->ssl);
     wire->ssl = NULL;
@@ -236,8 +240,7 @@ bool rc_tls_wire_was_resumed(const rc_tls_wire *wire)
 rc_tls_event rc_tls_wire_read(rc_tls_wire *wire, char *bytes, size_t size, size_t *ret_len,
                               rc_upstream_kind *ret_kind, const char **ret_text)
 {
-    /* With neither input nor buffered data SSL_read cannot return anything, so the call is
-     * skipped. */
+    /* Without input and buffered data SSL_read cannot return anything, so the call is skipped. */
     if (wire->input.len == 0 && SSL_has_pending(wire->ssl) == 0)
         return RC_TLS_MORE;
     clear_errors();
