@@ -113,7 +113,7 @@ int rc_cli_finish(rc_cli *cli, int exit_status)
 {
     rc_cli_flush_err(cli);
     if (rc_buf_status(&cli->out) != RC_OK) {
-        rc_str text = RC_STR("recourse: there is no memory for the output\n");
+        rc_str text = RC_STR("recourse: out of memory for the output\n");
         rc_fd_write(cli->calls, RC_FD_STDERR, text);
         return RC_EXIT_INTERNAL;
     }

@@ -67,7 +67,7 @@ static int version(rc_cli *cli, int argc, const char *const *argv)
 {
     if (argc > 0) {
         rc_cli_err_prefix(cli, NULL);
-        rc_cli_text(&cli->err, "--version takes no operand, not ");
+        rc_cli_text(&cli->err, "--version takes no operand, but got ");
         rc_cli_err_quote(cli, rc_str_c(argv[0]));
         rc_buf_push_byte(&cli->err, '\n');
         return rc_cli_usage(cli, NULL);

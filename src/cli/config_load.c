@@ -209,7 +209,7 @@ int rc_cli_config_refuse(rc_cli *cli, const char *command, const rc_config_sourc
 {
     if (status == RC_E_NOMEM) {
         rc_cli_err_prefix(cli, command);
-        rc_cli_text(&cli->err, "there is no memory for the configuration\n");
+        rc_cli_text(&cli->err, "out of memory while reading the configuration\n");
         return RC_EXIT_INTERNAL;
     }
     if (status == RC_E_NOT_FOUND) {

@@ -110,7 +110,7 @@ static int refuse_number(struct reading *r, const rc_option *option, rc_str valu
     rc_cli_err_prefix(r->cli, r->command->name);
     rc_cli_text(err, "--");
     rc_cli_text(err, option->name);
-    rc_cli_text(err, " is a whole number from ");
+    rc_cli_text(err, " must be a whole number from ");
     rc_buf_push_u64(err, option->min);
     rc_cli_text(err, " to ");
     rc_buf_push_u64(err, option->max);
@@ -157,7 +157,7 @@ static int take_value(struct reading *r, const rc_option *option, size_t index, 
     if (repeatable == NULL || strcmp(option->name, repeatable) != 0)
         return RC_EXIT_OK;
     if (r->args.repeated_count == RC_REPEATED_MAX)
-        return refuse_use(r, option, " is given too often");
+        return refuse_use(r, option, " is given too many times");
     r->args.repeated[r->args.repeated_count++] = value;
     return RC_EXIT_OK;
 }
@@ -209,14 +209,14 @@ static int take_operand(struct reading *r, const char *operand)
         return RC_EXIT_OK;
     }
     rc_cli_err_prefix(r->cli, r->command->name);
-    rc_cli_text(&r->cli->err, "too much: ");
+    rc_cli_text(&r->cli->err, "unexpected operand: ");
     rc_cli_err_quote(r->cli, rc_str_c(operand));
     static const char *const most[] = {"no operand", "one operand", "two operands",
                                        "three operands"};
-    rc_cli_text(&r->cli->err, "; it takes ");
+    rc_cli_text(&r->cli->err, "; the command takes ");
     const size_t max = r->command->operand_max;
     rc_cli_text(&r->cli->err,
-                max < sizeof most / sizeof most[0] ? most[max] : "no more than 64 words");
+                max < sizeof most / sizeof most[0] ? most[max] : "at most 64 operands");
     rc_buf_push_byte(&r->cli->err, '\n');
     return refuse(r);
 }

@@ -34,18 +34,19 @@ bool rc_store_note_push(rc_buf *text, const rc_sys_calls *calls, const rc_config
                         bool has_option)
 {
     if (config->store_kind == RC_CONFIG_STORE_CURRENT_DIR) {
-        rc_buf_push(text, RC_STR("neither XDG_STATE_HOME nor HOME names a folder: the audit is in "
-                                 "recourse.db in the current folder. To choose a file, write "
+        rc_buf_push(text, RC_STR("neither XDG_STATE_HOME nor HOME names a folder: the audit is "
+                                 "recourse.db in the current folder. To select a file, set "
                                  "store: sqlite:PATH in the configuration"));
         return true;
     }
     if (!rc_store_note_is_old_here(calls, config))
         return false;
-    rc_buf_push(text, RC_STR("recourse.db in the current folder is not used: without store in the "
-                             "configuration the audit is in "));
+    rc_buf_push(text,
+                RC_STR("recourse.db in the current folder is not used: the configuration sets no "
+                       "store, so the audit is "));
     rc_buf_push(text, rc_store_note_path(config->root.store));
-    rc_buf_push(text, RC_STR(". To keep using the old file, write store: sqlite:recourse.db"));
+    rc_buf_push(text, RC_STR(". To use the old file, set store: sqlite:recourse.db"));
     if (has_option)
-        rc_buf_push(text, RC_STR(", or name it with --store recourse.db"));
+        rc_buf_push(text, RC_STR(", or use --store recourse.db"));
     return true;
 }

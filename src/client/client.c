@@ -180,8 +180,7 @@ static void begin(rc_client *client, const rc_client_settings *settings)
 
 static bool refuse_without_memory(rc_client_error *error)
 {
-    *error = (rc_client_error){
-        .code = RC_CODE_INTERNAL, .message = "There is no memory for the call.", .advice = ""};
+    *error = (rc_client_error){.code = RC_CODE_INTERNAL, .message = "Out of memory.", .advice = ""};
     return false;
 }
 
@@ -229,8 +228,8 @@ static bool refuse_to_open(rc_client_error *error, rc_load_error *load_error)
         error->code = RC_CODE_STORE_UNAVAILABLE;
     else if (load_error->is_secret) {
         error->code = RC_CODE_AUTH_FAILED;
-        error->advice = "Put it there, or say in the configuration, under the provider's keys, "
-                        "where it is.";
+        error->advice = "Create it, or correct the reference under the provider's keys in the "
+                        "configuration.";
     }
     return false;
 }

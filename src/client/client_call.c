@@ -467,7 +467,7 @@ static const rc_report *send_request(rc_client_call *call, const rc_client_call_
         return rc_buf_status(&call->request_body) == RC_E_TOO_LARGE
                    ? rc_client_call_report(call, RC_CODE_REQUEST_TOO_LARGE, "")
                    : rc_client_call_report(call, RC_CODE_INTERNAL,
-                                           "There is no memory for the request.");
+                                           "Out of memory for the request.");
     const rc_upstream_request sent = {
         .head = rc_buf_get(&call->request_head),
         .body = rc_buf_get(&call->request_body),

@@ -246,10 +246,10 @@ static rc_str advice_unreachable(const rc_client_call *call)
     const bool is_silent = kind == RC_UPSTREAM_TLS_TIMEOUT || kind == RC_UPSTREAM_TLS_RESET ||
                            kind == RC_UPSTREAM_TLS_CLOSED;
     if (call->client->origin.is_https && is_silent)
-        return RC_STR("Use http:// if it listens without TLS, as `recourse serve` does; or leave "
-                      "out --via: then the call is made without one.");
-    return RC_STR("Start it with `recourse serve`, or leave out --via: then the call is made "
-                  "without one.");
+        return RC_STR("Use http:// if it listens without TLS, as `recourse serve` does; or omit "
+                      "--via to call the provider directly.");
+    return RC_STR("Start it with `recourse serve`, or omit --via to call the provider "
+                  "directly.");
 }
 
 static const rc_report *report_unreachable(const rc_client_call *call)
@@ -262,8 +262,8 @@ static const rc_report *report_unreachable(const rc_client_call *call)
             call, RC_CODE_ENDPOINT_NOT_FOUND,
             via_message(call, &message, "The server at ", " does not speak TLS", ""),
             RC_ACTION_CHECK_CONFIG,
-            RC_STR("Use http:// in place of https://: `recourse serve` listens without TLS. "
-                   "To another machine that needs --insecure."));
+            RC_STR("Use http:// instead of https://: `recourse serve` listens without TLS. "
+                   "Another machine also needs --insecure."));
     return report_via(call, RC_CODE_NONE,
                       via_message(call, &message, "No gateway responds at ", ": ",
                                   rc_upstream_kind_text(call->failure.kind)),
@@ -441,7 +441,7 @@ static const rc_report *report_remote(const rc_client_call *call)
     if (call->facts.status == 401 && rc_report_provider(call->evidence).len == 0)
         return report_via(call, RC_CODE_NONE, rc_report_message(call->evidence),
                           RC_ACTION_CHECK_CREDENTIALS,
-                          RC_STR("Set RECOURSE_TOKEN, or give the file that holds the token with "
+                          RC_STR("Set RECOURSE_TOKEN, or name a file that contains the token with "
                                  "--token-file."));
     return NULL;
 }

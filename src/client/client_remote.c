@@ -36,17 +36,16 @@ static bool read_origin(rc_client *client, const rc_client_remote *remote, rc_cl
     const rc_origin_options options = {.insecure = remote->is_insecure, .allow_private = true};
     const char *why =
         rc_origin_parse(without_version(rc_str_c(remote->url)), options, &client->origin);
-    return why == NULL ||
-           refuse(error, "The address of --via cannot be used: ", why,
-                  "Give it as http://127.0.0.1:8787 or https://HOST. Plain http:// to "
-                  "another machine needs --insecure.");
+    return why == NULL || refuse(error, "The address in --via is invalid: ", why,
+                                 "Use http://127.0.0.1:8787 or https://HOST. Plain http:// to "
+                                 "another machine needs --insecure.");
 }
 
 static bool refuse_token(rc_client_error *error, const char *file, const char *why)
 {
     return refuse(error,
                   file != NULL ? "The file of --token-file " : "The variable RECOURSE_TOKEN ", why,
-                  "Put the token alone into a file that only you can read, or into "
+                  "Write only the token into a file that only you can read, or into "
                   "RECOURSE_TOKEN.");
 }
 
@@ -59,7 +58,7 @@ static bool read_token(rc_client *client, const char *file, rc_client_error *err
     if (value != NULL)
         rc_buf_push(&client->token, rc_str_trim(rc_str_c(value)));
     else if (rc_secret_file_check(calls, file) == RC_SECRET_FILE_WORLD_READABLE)
-        return refuse_token(error, file, "can be read by everybody on this machine");
+        return refuse_token(error, file, "is readable by every user of this machine");
     else if (rc_file_read(calls, file, &client->token) != 0)
         return refuse_token(error, file, "cannot be read");
     const rc_secret token = rc_secret_make(rc_str_trim(rc_buf_get(&client->token)));

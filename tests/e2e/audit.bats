@@ -63,7 +63,7 @@ key() {
     [[ $stderr == "recourse audit: recourse.db in the current folder is not used: "*"$default_store"* ]]
     [[ $stderr == *"store: sqlite:recourse.db"*"--store recourse.db" ]]
     rm "$default_store"
-    refused 66 "To keep using the old file" list
+    refused 66 "To use the old file" list
     # No note in formats for programs, and none for a named store.
     run -66 --separate-stderr audit list --format json
     [[ $stderr != *"old file"* ]]
@@ -128,7 +128,7 @@ key() {
 
 @test "a damaged file is reported and not shown" {
     cp "$full" bad.db
-    audit check --store bad.db | grep -q "The file is sound"
+    audit check --store bad.db | grep -q "The file is intact"
     dd if=/dev/urandom of=bad.db bs=4096 seek=3 count=40 conv=notrunc status=none
     for verb in "list --limit 500" stats export check "tail --limit 500"; do
         # shellcheck disable=SC2086 # words
@@ -145,7 +145,7 @@ c = sqlite3.connect("bad.db")
 c.execute("delete from operations where code <> 0")
 c.commit()'
     run -65 audit check --store bad.db
-    [[ $output == *"Records are without their operations."*strays* ]]
+    [[ $output == *"The file has records without an operation."*strays* ]]
     run -65 audit check --store bad.db --format json
     [[ $output == *'"sound":false'* ]]
 }
@@ -187,7 +187,7 @@ c.commit()'
 
 # ---- lists ----
 
-@test "pages cover all operations once, the newest first" {
+@test "pages cover all operations once, newest first" {
     audit export --store "$full" | python3 -c '
 import json, sys
 for line in reversed(list(sys.stdin)): print(json.loads(line)["key"])' >all
@@ -268,16 +268,16 @@ END
         audit show "$name" --store "$told" --format json >again
         cmp whole again
     done
-    refused 64 "which one is meant?" show rep_01 --store "$told"
+    refused 64 "give more of the id" show rep_01 --store "$told"
     [[ $stderr == *"$short"* ]]
-    refused 66 "no operation and no report has an id like" show rep_0000 --store "$told"
+    refused 66 "no operation or report has the id" show rep_0000 --store "$told"
 }
 
 @test "show prints every attempt, wait, switch and skip, and the advice" {
     run -0 audit show "$(key --outcome recovered)" --store "$told"
-    [[ $output == *"✗ try 1"*"RateLimited · HTTP 429"*"→ goes on with"*"✗ try 2"*"↻ waits"*"░"*"↷ passes over"*"✓ try 3"*"the client has its answer"* ]]
+    [[ $output == *"✗ attempt 1"*"RateLimited · HTTP 429"*"→ switches to"*"✗ attempt 2"*"↻ waits"*"░"*"↷ skips"*"✓ attempt 3"*"the response is complete"* ]]
     run -0 audit show "$(key --code RateLimited)" --store "$told"
-    [[ $output == *"■ stops: the attempts are used up"*"the client is told: RateLimited, HTTP 429"*"Next     Wait, then try again"* ]]
+    [[ $output == *"■ stops: the attempts are used up"*"the client receives RateLimited, HTTP 429"*"Next     Wait, then try again"* ]]
     run -0 audit show "$(key --code RateLimited)" --store "$told" --agent
     [[ $output == "# Operation"*"| wait |"*"RateLimited"* ]]
     for width in 30 60 80 120; do
@@ -476,7 +476,7 @@ stop() {
     ended_with 0
 }
 
-ask() { # MODEL: the id that the client is told
+ask() { # MODEL: the id that the client receives
     curl -sS -m 20 -o answer -D head "$base/v1/chat/completions" \
         -d "{\"model\":\"demo/$1\",\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]}"
     sed -n 's/^x-recourse-request-id: *\([^\r]*\)\r*$/\1/Ip' head
@@ -489,7 +489,7 @@ ask() { # MODEL: the id that the client is told
     failed=$(ask 401)
     [ -n "$recovered" ] && [ -n "$failed" ]
     run -0 audit show "$recovered"
-    [[ $output == *"✓ recovered"*"✗ try 1"*"RateLimited"*"↻ waits as long as the server asked"*"✓ try 2"*"the client has its answer"* ]]
+    [[ $output == *"✓ recovered"*"✗ attempt 1"*"RateLimited"*"↻ waits as long as the server asked"*"✓ attempt 2"*"the response is complete"* ]]
     run -0 audit show "$failed"
     [[ $output == *"✗ AuthFailed"*"■ stops: the same request would fail again"*"Next     Check the credentials"* ]]
     audit stats --format json | grep -q '"count":2,"succeeded":1,"failed":1,"cancelled":0,"open":0,"attempts":3,"faltered":2,"recovered":1'

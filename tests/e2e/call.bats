@@ -140,7 +140,7 @@ said() { [[ $stderr == *"$1"* ]]; }
     done
     echo text >a.txt
     run -64 --separate-stderr call --model up/mock/ok --image a.txt 'What is it?'
-    said 'a.txt is no PNG, JPEG, GIF or WebP image'
+    said 'a.txt is not a PNG, JPEG, GIF or WebP image'
     run -66 --separate-stderr call --model up/mock/ok --image no.png 'What is it?'
     said 'cannot read no.png'
 }
@@ -149,7 +149,7 @@ said() { [[ $stderr == *"$1"* ]]; }
     mock
     run -0 --separate-stderr call --model up/mock/ok --max-tokens 3 --system 'be brief' --temperature 0.5 hello
     [ "$(wc -w <<<"$output")" -eq 3 ]
-    said 'The answer is cut off at its limit of tokens; --max-tokens sets it.'
+    said 'The response was cut at its token limit; --max-tokens sets it.'
     run -0 --separate-stderr call --model claude/mock/ok --max-tokens 2 hello
     [ "$(wc -w <<<"$output")" -eq 2 ]
     run -0 --separate-stderr call --model google/mock/ok --max-tokens 1 hello
@@ -176,7 +176,7 @@ said() { [[ $stderr == *"$1"* ]]; }
 @test "a response without text is reported" {
     run -0 --separate-stderr call --model demo/tool-call hi
     [ -z "$output" ]
-    said 'The answer has no text.'
+    said 'The response has no text.'
 }
 
 # ---- temporary failures ----
@@ -219,7 +219,7 @@ said() { [[ $stderr == *"$1"* ]]; }
     run -75 --separate-stderr call --policy fast --model up/mock/503 hello
     [ "$(requests)" = 4 ]
     run -64 --separate-stderr call --policy fats --model up/mock/503 hello
-    said 'there is no policy "fats"; did you mean fast?'
+    said 'no policy is named "fats"; did you mean fast?'
     run -124 --separate-stderr call --deadline 300ms --model up/mock/hang hello
     echo "$stderr"
     said DeadlineExceeded
@@ -310,12 +310,12 @@ PY
 
 @test "no model, an unknown model, and the only model as default" {
     run -64 --separate-stderr call hello
-    said 'name a model with --model: demo-retry, demo-fallback, demo-failure, demo/MODEL'
+    said 'set a model with --model: demo-retry, demo-fallback, demo-failure, demo/MODEL'
     printf 'providers: {demo: {kind: demo}}\nroutes: [{model: mine, chain: [{target: demo/echo}]}]\n' >recourse.yaml
     run -0 call --quiet hello
     [ "$output" = hello ]
     run -78 --separate-stderr call --model other hello
-    said 'No route fits the model "other"'
+    said 'No route matches the model "other"'
     said 'Use one of these: mine, demo/MODEL.'
 }
 
@@ -344,7 +344,7 @@ PY
     said 'the prompt is empty'
     head -c 16777217 /dev/zero >large
     run -65 --separate-stderr call --model demo/ok <large
-    said 'larger than 16 MiB'
+    said 'larger than the limit of 16 MiB'
     run -0 bash -c '"$RECOURSE" call --quiet --model demo/echo hello <&-'
     [ "$output" = hello ]
 }
@@ -410,7 +410,7 @@ records() { python3 -c 'import sqlite3,sys; print(*sqlite3.connect(sys.argv[1]).
     cd empty
     XDG_STATE_HOME='' HOME='' run -0 --separate-stderr call --model demo/echo hello
     [ "$output" = hello ]
-    said 'neither XDG_STATE_HOME nor HOME names a folder: the audit is in recourse.db in the current folder.'
+    said 'neither XDG_STATE_HOME nor HOME names a folder: the audit is recourse.db in the current folder.'
     [ -s recourse.db ]
 }
 
@@ -420,7 +420,7 @@ records() { python3 -c 'import sqlite3,sys; print(*sqlite3.connect(sys.argv[1]).
     run -0 --separate-stderr call --model demo/echo hello
     echo "$stderr"
     [ "$output" = hello ]
-    [ "$(grep -c 'this call will not be on record: another process writes this file' <<<"$stderr")" -eq 1 ]
+    [ "$(grep -c 'this call will not be recorded: another process writes this file' <<<"$stderr")" -eq 1 ]
     run -0 --separate-stderr call --agent --model demo/echo hello
     [[ $output == *'"recorded":false'* ]]
     [ -z "$stderr" ]
@@ -431,13 +431,13 @@ records() { python3 -c 'import sqlite3,sys; print(*sqlite3.connect(sys.argv[1]).
     echo 'this is no database, and long enough to be looked at' >"$default_store"
     run -0 --separate-stderr call --model demo/echo hello
     [ "$output" = hello ]
-    said 'this call will not be on record: the file is not an audit of Recourse'
+    said 'this call will not be recorded: the file is not an audit of Recourse'
     printf 'providers: {demo: {kind: demo}}\n' >recourse.yaml
     run -74 --separate-stderr call --model demo/echo hello
     said StoreUnavailable
     printf 'providers: {demo: {kind: demo}}\naudit: {on_failure: continue}\n' >recourse.yaml
     run -0 --separate-stderr call --model demo/echo hello
-    said 'this call will not be on record'
+    said 'this call will not be recorded'
 }
 
 # ---- through a gateway ----
@@ -469,8 +469,8 @@ clients: [{name: app, token: "env:RECOURSE_TOKEN", budget_usd: 0.000215, on_exce
     run -0 --separate-stderr call --via "$via" --model demo/tokens-5 --max-tokens 100 hello
     run -69 --separate-stderr call --via "$via" --model demo/tokens-5 --max-tokens 100 --deadline 1s hello
     echo "$stderr"
-    said 'The budget of client app has no room ($0.0000'
-    said ' of $0.000215 is spent): waiting until it has'
+    said 'The budget of client app is used up ($0.0000'
+    said ' of $0.000215 is spent): waiting until it renews or is raised'
     said BudgetExceeded
 }
 
@@ -531,13 +531,13 @@ end_gateway_at() { # WORDS FILE
 @test "--via: the token comes from the environment or a file, not from a world-readable one" {
     gate 'clients: [{name: app, token: env:TOKEN}]'
     run -77 --separate-stderr call --via "$via" --model demo/echo hello
-    said 'Set RECOURSE_TOKEN, or give the file'
+    said 'Set RECOURSE_TOKEN, or name a file'
     RECOURSE_TOKEN=$TOKEN run -0 --separate-stderr call --via "$via" --model demo/echo hello
     [ "$output" = hello ]
     echo "$TOKEN" >token
     chmod 644 token
     run -78 --separate-stderr call --via "$via" --token-file token --model demo/echo hello
-    said 'can be read by everybody'
+    said 'is readable by every user'
     chmod 600 token
     run -0 --separate-stderr call --via "$via" --token-file token --model demo/echo hello
     [ "$output" = hello ]
@@ -552,9 +552,9 @@ end_gateway_at() { # WORDS FILE
     run -78 --separate-stderr call --via http://gateway.example --model x hello
     said 'needs --insecure'
     run -78 --separate-stderr call --via nonsense --model x hello
-    said 'The address of --via cannot be used'
+    said 'The address in --via is invalid'
     run -64 --separate-stderr call --via http://127.0.0.1:1 hello
-    said 'name a model with --model'
+    said 'set a model with --model'
     run -64 call --token-file x --model demo/ok hello
     run -64 call --via http://127.0.0.1:1 --config x --model x hello
 }
@@ -609,7 +609,7 @@ PY
         echo "$output"
         has "\"message\":\"The server at http://127.0.0.1:$port is not a Recourse gateway: $1.\""
         has '"retryable":false'
-        has '"user_action":{"kind":"check_config","detail":"Give --via the address at which `recourse serve` listens'
+        has '"user_action":{"kind":"check_config","detail":"Set --via to the address at which `recourse serve` listens'
     }
     check 'it answers with a page for people' second \
         'HTTP/1.1 404 Not Found\r\ncontent-type: text/html\r\ncontent-length: 13\r\n\r\n<html></html>'
@@ -634,7 +634,7 @@ PY
     echo "$output"
     has "\"message\":\"The server at https://127.0.0.1:$port does not speak TLS.\""
     has '"retryable":false'
-    has '"kind":"check_config","detail":"Use http:// in place of https://'
+    has '"kind":"check_config","detail":"Use http:// instead of https://'
 }
 
 @test "--via: unknown events of a newer gateway are ignored; the cost is shown if it is known" {
@@ -866,7 +866,7 @@ shows() { screen | grep -qE -- "$1"; }
     }
     check 66 'cannot read nosuch.yaml: No such file or directory"' --config nosuch.yaml hello
     check 66 'cannot read nosuch.png: No such file or directory"' --image nosuch.png hello
-    check 64 'the prompt is empty: give it as an argument or on standard input"'
+    check 64 'the prompt is empty: pass it as an argument or on standard input"'
     echo 'listen: 5' >bad.yaml
     check 78 'bad.yaml:1:9: listen: ' --config bad.yaml hello
 }

@@ -30,7 +30,7 @@ config() { "$RECOURSE" config "$@"; }
 @test "check: a valid file, in a few lines" {
     OPENAI_API_KEY=hunter2 run -0 --separate-stderr config check good.yaml
     [ -z "$stderr" ]
-    [ "${lines[0]}" = "good.yaml: good" ]
+    [ "${lines[0]}" = "good.yaml: valid" ]
     [[ $output == *"env:OPENAI_API_KEY (set), env:OPENAI_API_KEY_2 (not set)"* ]]
     [[ $output == *"file:/nowhere/key (missing)"* ]]
     [[ $output == *"openai/gpt-4o x2, then relay/gpt-4o  policy fast"* ]]
@@ -64,10 +64,10 @@ config() { "$RECOURSE" config "$@"; }
 @test "check: an empty file is valid, from every source" {
     : >empty.yaml
     run -0 config check empty.yaml
-    [ "${lines[0]}" = "empty.yaml: good" ]
+    [ "${lines[0]}" = "empty.yaml: valid" ]
     run -0 config check /dev/null
     run -0 config check - </dev/null
-    [ "${lines[0]}" = "<stdin>: good" ]
+    [ "${lines[0]}" = "<stdin>: valid" ]
     echo 'prices: empty.yaml' >c.yaml
     run -0 config check c.yaml
     run -65 "$RECOURSE" simulate empty.yaml
@@ -169,20 +169,20 @@ config() { "$RECOURSE" config "$@"; }
 
 @test "the file: here, then XDG_CONFIG_HOME or ~/.config, then the environment" {
     run -0 config check
-    [ "${lines[0]}" = "the environment: good" ]
+    [ "${lines[0]}" = "the environment: valid" ]
     [[ $output == *demo* ]]
     OPENAI_API_KEY=x run -0 config check
     [[ $output == *"env:OPENAI_API_KEY (set)"* ]]
     echo 'listen: "h:1"' >"$HOME/.config/recourse/recourse.yaml"
     run -0 config check
-    [ "${lines[0]}" = "$HOME/.config/recourse/recourse.yaml: good" ]
+    [ "${lines[0]}" = "$HOME/.config/recourse/recourse.yaml: valid" ]
     mkdir -p xdg/recourse
     echo 'listen: "h:2"' >xdg/recourse/recourse.yaml
     XDG_CONFIG_HOME=$PWD/xdg run -0 config check
-    [ "${lines[0]}" = "$PWD/xdg/recourse/recourse.yaml: good" ]
+    [ "${lines[0]}" = "$PWD/xdg/recourse/recourse.yaml: valid" ]
     echo 'listen: "h:3"' >recourse.yaml
     run -0 config check
-    [ "${lines[0]}" = "recourse.yaml: good" ]
+    [ "${lines[0]}" = "recourse.yaml: valid" ]
 }
 
 @test "show: every default, and its output is a valid configuration with the same output" {
@@ -207,13 +207,13 @@ config() { "$RECOURSE" config "$@"; }
 
 @test "usage errors" {
     run -64 config
-    [[ $output == *"check, show, keys, prices or import is expected"* ]]
+    [[ $output == *"expected check, show, keys, prices or import"* ]]
     run -64 config chek
     [[ $output == *"did you mean check?"* ]]
     run -64 config show good.yaml --format json
     run -64 config keys good.yaml
     run -64 config check a b
-    [[ $output == *"one file is expected"* ]]
+    [[ $output == *"expected one file"* ]]
     run -64 config check a b c
     [[ $output == *"three operands"* ]]
     run -66 --separate-stderr config check nowhere.yaml

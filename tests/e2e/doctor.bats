@@ -79,7 +79,7 @@ finding() { # WHAT
     found 0
     [[ $(finding file) == "fine recourse.yaml: 1 provider, 1 route, 0 clients "* ]]
     [[ $(finding "up connection") == "fine port $port, without TLS, of 127.0.0.1"* ]]
-    [[ $(finding "up env:GOOD") == "fine 200 in "*" ms: the key is taken"* ]]
+    [[ $(finding "up env:GOOD") == "fine 200 in "*" ms: the key is accepted"* ]]
     provider "kind: openai, base_url: \"http://127.0.0.1:$port/v1\", keys: [env:GOOD, env:BAD]"
     found 77
     [[ $(finding "up env:GOOD") == "fine 200 "* ]]
@@ -128,7 +128,7 @@ server.serve_forever()' "$@"
     [[ $(finding "up env:GOOD") == "warning 404 "*"the key was not tried"* ]]
     answering 200 text/html "<h1>Welcome to the hotel</h1>"
     found 0
-    [[ $(finding "up env:GOOD") == "warning 200 in "*"a page where a list was expected"* ]]
+    [[ $(finding "up env:GOOD") == "warning 200 in "*"the response is a web page, not a list"* ]]
     answering 429 application/json '{"error":{"message":"slow down","type":"rate_limit_error"}}'
     found 0
     [[ $(finding "up env:GOOD") == "warning 429 RateLimited"* ]]
@@ -166,13 +166,13 @@ peer() { # NAMES FROM UNTIL [DATE-OFFSET]
 @test "certificates: valid, about to expire, expired, not yet valid, of another host, self-signed" {
     peer IP:127.0.0.1 -$day $((90 * day))
     SSL_CERT_FILE=peer/ca.pem found 0
-    [[ $(finding "up tls") == "fine TLSv1.3, the certificate for 127.0.0.1 is good until 2"*", by Test CA"* ]]
+    [[ $(finding "up tls") == "fine TLSv1.3, the certificate for 127.0.0.1 is valid until 2"*", by Test CA"* ]]
     [[ $(finding "up env:GOOD") == "fine 200"* ]]
     found 69
     [[ $(finding "up tls") == "fault "*"issuer is not trusted"*"SSL_CERT_FILE"* ]]
     peer IP:127.0.0.1 -$day $((3 * day))
     SSL_CERT_FILE=peer/ca.pem found 0
-    [[ $(finding "up tls") == "warning "*"good until"*"renew"* ]]
+    [[ $(finding "up tls") == "warning "*"valid until"*"renew"* ]]
     peer IP:127.0.0.1 -$((9 * day)) -$day
     SSL_CERT_FILE=peer/ca.pem found 69
     [[ $(finding "up tls") == "fault "*"has expired"*"clock"* ]]
@@ -216,7 +216,7 @@ time.sleep(600)'
 @test "offline contacts no provider" {
     provider 'kind: openai, base_url: "http://127.0.0.1:1/v1", keys: [env:GOOD]'
     found 0 --offline
-    [[ $(finding offline) == "note no provider was asked"* ]]
+    [[ $(finding offline) == "note no provider was checked"* ]]
     [ -z "$(finding "up connection")" ]
 }
 
@@ -283,16 +283,16 @@ providers:
   plain: {kind: openai_compatible, base_url: "http://10.0.0.1/v1", insecure: true}
 YAML
     found 0 --offline
-    [[ $(finding clients) == "warning none are named, and the gateway listens beyond this machine"* ]]
-    [[ $(finding routes) == "warning there is none"* ]]
-    [[ $(finding bare) == *"note no route asks"*"warning it has no key"* ]]
+    [[ $(finding clients) == "warning none is configured, and the gateway listens beyond this machine"* ]]
+    [[ $(finding routes) == "warning none is configured"* ]]
+    [[ $(finding bare) == *"note no route uses"*"warning no key is configured"* ]]
     [[ $(finding plain) == *"warning insecure"* ]]
 }
 
 @test "the store: missing, in use, damaged, world-readable, without a folder" {
     provider 'kind: demo' 'store: sqlite:audit.db'
     found 0
-    [[ $(finding file) == *"note audit.db is not there yet"* ]]
+    [[ $(finding file) == *"note audit.db does not exist yet"* ]]
     [[ $(finding writer) == "fine nobody"* ]]
     start gate.port "$RECOURSE" serve --port-file gate.port --log off
     found 0
@@ -307,7 +307,7 @@ YAML
     [[ $(finding file) == *"fault "* ]]
     provider 'kind: demo' 'store: sqlite:no/folder/x.db'
     found 77
-    [[ $(finding folder) == "fault no file can be made there: "* ]]
+    [[ $(finding folder) == "fault cannot create a file there: "* ]]
     provider 'kind: demo' 'audit: {durability: "off"}'
     found 0
     [[ $(finding audit) == "note off"* ]]
@@ -316,7 +316,7 @@ YAML
 @test "the default store: searched in the state folder, which is not created; an unused file here is named" {
     provider 'kind: demo'
     found 0
-    [[ $(finding file) == *"note $default_store is not there yet"* ]]
+    [[ $(finding file) == *"note $default_store does not exist yet"* ]]
     [ -z "$(finding folder)" ] && [ -z "$(finding default)" ]
     [ ! -e "$XDG_STATE_HOME" ]
     touch recourse.db
@@ -330,7 +330,7 @@ YAML
     XDG_STATE_HOME='' HOME='' found 0
     [[ $(finding default) == "warning neither XDG_STATE_HOME nor HOME"* ]]
     XDG_STATE_HOME=/dev/null found 77
-    [[ $(finding folder) == "fault no file can be made there: "* ]]
+    [[ $(finding folder) == "fault cannot create a file there: "* ]]
 }
 
 @test "ports: free, held by a gateway, held by another program" {
@@ -338,7 +338,7 @@ YAML
     start gate.port "$RECOURSE" serve --port-file gate.port --log off
     sed -i "s/^listen: .*/listen: 127.0.0.1:$port/" recourse.yaml
     found 0
-    [[ $(finding listen) == "fine 127.0.0.1:$port: a gateway runs there and is ready"* ]]
+    [[ $(finding listen) == "fine 127.0.0.1:$port: a running gateway is ready"* ]]
     kill -TERM "${pids[-1]}"
     wait "${pids[-1]}"
     found 0
@@ -346,7 +346,7 @@ YAML
     mock
     sed -i "s/^listen: .*/listen: 127.0.0.1:$port/" recourse.yaml
     found 69
-    [[ $(finding listen) == "fault 127.0.0.1:$port is held by another program"* ]]
+    [[ $(finding listen) == "fault 127.0.0.1:$port is in use by another program"* ]]
     sed -i "s/^listen: .*/listen: 192.0.2.1:8000/" recourse.yaml
     found 69
     [[ $(finding listen) == "fault 192.0.2.1:8000: "* ]]

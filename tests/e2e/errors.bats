@@ -132,7 +132,7 @@ on_terminal() { # COLUMNS COMMAND
 @test "an unknown code: the nearest is suggested" {
     run -64 --separate-stderr "$RECOURSE" errors RateLimitted
     [ -z "$output" ]
-    [[ $stderr == *'no code or class "RateLimitted"; did you mean RateLimited?'* ]]
+    [[ $stderr == *'no error code or class is named "RateLimitted"; did you mean RateLimited?'* ]]
 }
 
 # ---- all commands ----
@@ -211,7 +211,7 @@ on_terminal() { # COLUMNS COMMAND
     run -64 --separate-stderr "$RECOURSE" errors --format
     [[ $stderr == "recourse errors: --format needs a value"* ]]
     run -64 --separate-stderr "$RECOURSE" errors RateLimited Overloaded
-    [[ $stderr == 'recourse errors: too much: "Overloaded"; it takes one operand'* ]]
+    [[ $stderr == 'recourse errors: unexpected operand: "Overloaded"; the command takes one operand'* ]]
 }
 
 @test "a full disk is reported: 74" {
@@ -242,7 +242,7 @@ on_terminal() { # COLUMNS COMMAND
     run -64 --separate-stderr "$RECOURSE" errors --help=1
     [[ "$stderr" == *"--help takes no value"* ]]
     run -64 --separate-stderr "$RECOURSE" --version now
-    [[ "$stderr" == *'--version takes no operand, not "now"'* ]]
+    [[ "$stderr" == *'--version takes no operand, but got "now"'* ]]
     run -0 --separate-stderr "$RECOURSE" --help render
     [ "$output" = "$("$RECOURSE" render --help)" ]
     run -64 --separate-stderr "$RECOURSE" --help rendr

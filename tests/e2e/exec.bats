@@ -88,7 +88,7 @@ is_gone() { ! kill -0 "$1" 2>/dev/null; }
     echo "$stderr"
     [ "$(runs)" -eq 3 ]
     [[ $stderr == *"RateLimited"*"The attempts are used up"* ]]
-    [[ $stderr == *"exit status 7 in try 3"* ]]
+    [[ $stderr == *"exit status 7 in attempt 3"* ]]
 }
 
 @test "a permanent failure is run once" {
@@ -142,7 +142,7 @@ END
 @test "a command killed by a signal: 128 plus its number" {
     run -137 --separate-stderr exec_ -- sh -c 'echo run >>runs; kill -9 $$'
     [ "$(runs)" -eq 1 ]
-    [[ $stderr == *"ended by signal 9"* ]]
+    [[ $stderr == *"terminated by signal 9"* ]]
     run -143 exec_ -- sh -c 'kill -TERM $$'
     run -134 exec_ -- sh -c 'kill -ABRT $$'
 }
@@ -329,7 +329,7 @@ END
     run -7 --separate-stderr sh -c 'head -c 20000000 /dev/zero | TMPDIR=/no/such/folder "$RECOURSE" exec -- sh -c "cat >/dev/null; exec ./flaky 9"'
     echo "$stderr"
     [ "$(runs)" -eq 1 ]
-    [[ $stderr == *"standard input cannot be given again, it is long, and no temporary file could be created"* ]]
+    [[ $stderr == *"standard input cannot be sent again, it is long, and no temporary file could be created"* ]]
     [[ $stderr == *RateLimited* ]]
 }
 
@@ -707,7 +707,7 @@ END
     mkfifo pipe
     run -74 --separate-stderr exec_ --events pipe -- sh -c 'echo run >>runs'
     [ ! -e runs ]
-    [[ $stderr == *"cannot write to pipe: it is a pipe that nobody reads"* ]]
+    [[ $stderr == *"cannot write to pipe: the pipe has no reader"* ]]
 }
 
 @test "SIGTERM is handled while the events are not read" {

@@ -128,22 +128,22 @@ on_terminal() { # COLUMNS COMMAND
 @test "several cases: the message mentions --jsonl" {
     printf '{"id":"a","status":429}\n{"id":"b","status":500}\n' >cases
     run -0 --separate-stderr explain cases
-    [[ $stderr == *"these look like cases, one a line: --jsonl explains each of them"* ]]
+    [[ $stderr == *"the input looks like one case per line: --jsonl explains each line"* ]]
 }
 
 @test "a report is shown unchanged" {
     explain --format report curl-i >report.json
     run -0 --separate-stderr explain --format report report.json
     [ "$output" = "$(cat report.json)" ]
-    [[ $stderr == *"this is a report"* ]]
+    [[ $stderr == *"the input is a report"* ]]
     run -0 --separate-stderr explain report.json
     [[ $output == *RateLimited* ]]
     "$RECOURSE" render --format anthropic report.json >answer.json
     run -0 --separate-stderr explain --format json answer.json
-    [[ $output == *'"error_code":"RateLimited"'* && $stderr == *"this is a report"* ]]
+    [[ $output == *'"error_code":"RateLimited"'* && $stderr == *"the input is a report"* ]]
     "$RECOURSE" render --format http --dialect gemini report.json >answer.http
     run -0 --separate-stderr explain --format json answer.http
-    [[ $output == *'"error_code":"RateLimited"'* && $stderr == *"this is a report"* ]]
+    [[ $output == *'"error_code":"RateLimited"'* && $stderr == *"the input is a report"* ]]
 }
 
 @test "terminal colours and UTF-16 are removed" {
@@ -211,7 +211,7 @@ on_terminal() { # COLUMNS COMMAND
 
 @test "--check-rules reports valid rules, or the position of a fault" {
     run -0 --separate-stderr explain --check-rules my.rules
-    [ "$output" = "my.rules: 1 rule, all can match" ]
+    [ "$output" = "my.rules: 1 rule, all of them can match" ]
     printf 'rule a.b\n  when says:qouta\n  then RateLimited\n' >bad.rules
     refused 65 "bad.rules:2:8: " --check-rules bad.rules
     [[ $stderr == *says:quota* && $stderr != *"line 2"* ]]
@@ -224,7 +224,7 @@ on_terminal() { # COLUMNS COMMAND
     run -0 --separate-stderr explain --why curl-i
     [[ $output == *"Read as an HTTP response, status 429, 2 headers"* ]]
     [[ $output == *"Slow down."* && $output == *"retry-after"*"20"* ]]
-    [[ $output == *"before it did not apply"*"matched: "* ]]
+    [[ $output == *"before it did not match"*"matched: "* ]]
 }
 
 @test "--why in JSON is an array, only with --why" {
@@ -257,12 +257,12 @@ on_terminal() { # COLUMNS COMMAND
 @test "invalid values: the message lists the valid ones" {
     refused 64 'did you mean timeout?' --transport timout
     refused 64 "The values are llm, image, audio, embedding, extract, search, tool." --family llms
-    refused 64 "--status is a whole number from 100 to 999" --status 42
-    refused 64 "--header is 'Name: value', not \"nonsense\"" --header nonsense
+    refused 64 "--status must be a whole number from 100 to 999" --status 42
+    refused 64 "--header must be 'Name: value', not \"nonsense\"" --header nonsense
     refused 64 "did you mean --header?" --heeder x
     many=()
     for i in $(seq 129); do many+=(--header "x-$i: y"); done
-    refused 64 "--header is given too often" "${many[@]}"
+    refused 64 "--header is given too many times" "${many[@]}"
 }
 
 @test "the help fits, and the manual has every option" {
@@ -401,7 +401,7 @@ on_terminal() { # COLUMNS COMMAND
     head -c 10000000 /dev/zero | tr '\0' 'x' | fold -w 100 >big.log
     echo 'openai.RateLimitError: Error code: 429 - Too Many Requests' >>big.log
     says RateLimited big.log
-    [[ $stderr == *"what is said is of its end"* ]]
+    [[ $stderr == *"only its end is classified"* ]]
     head -c 17000000 /dev/zero | tr '\0' ' ' >huge.log
     echo x >>huge.log
     run --separate-stderr explain huge.log

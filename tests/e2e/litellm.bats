@@ -236,7 +236,7 @@ router_settings: {fallbacks: [{m: [slow]}]}'
     run -64 "$RECOURSE" config import
     run -64 "$RECOURSE" config import litellm
     run -64 "$RECOURSE" config import other simple.yaml
-    [[ $output == *"litellm is expected"* ]]
+    [[ $output == *"expected 'import litellm FILE'"* ]]
     run -64 import simple.yaml local.yaml
     run -64 import simple.yaml --format json
     run -64 "$RECOURSE" config check simple.yaml local.yaml

@@ -95,7 +95,7 @@ ends() {
     [ "$result" -eq "$1" ]
 }
 
-draining() { grep -q 'no more requests' gate.talk; }
+draining() { grep -q 'no new requests' gate.talk; }
 
 @test "call: a signal ends it during a hanging lookup" {
     port=1

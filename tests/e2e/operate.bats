@@ -129,12 +129,12 @@ PY
     kill -USR1 "$gate_pid"
     wait_for says gate.log 'key up:1'
     cat gate.log
-    grep -qE '^[0-9:]{8}  state  up [0-9].*, ready, 0 lines of the log lost$' gate.log
+    grep -qE '^[0-9:]{8}  state  up [0-9].*, ready, 0 log lines lost$' gate.log
     grep -qF 'state  configuration recourse.yaml, edition 1' gate.log
     grep -qE 'state  audit: [0-9]+ kept, [0-9]+ waiting, 0 lost, 0 refused$' gate.log
     grep -qE 'state  retry budget: [0-7] of 7$' gate.log
     grep -qE 'state  budget of route \*: \$0.00 of \$3.00 spent, \$0.00 held, renews 20' gate.log
-    grep -qE 'state  loop 1: [0-9]+ connections, 0 requests under way' gate.log
+    grep -qE 'state  loop 1: [0-9]+ connections, 0 requests in flight' gate.log
     grep -qE 'state  target demo/503-retry-after-600: cooling, (10m|9m .*s) still, Overloaded; breaker closed; 0 under way' gate.log
     grep -qF 'state  target up/gpt: out_of_service; breaker closed; 0 under way; 1 of 1 keys usable' gate.log
     grep -qF 'state  key up:1: healthy' gate.log
@@ -163,7 +163,7 @@ PY
     start --log json
     for name in USR2 ALRM VTALRM IO PWR; do
         kill -"$name" "$gate_pid"
-        wait_for says talk "\"event\":\"signal\",\"message\":\"a signal (SIG$name) means nothing here"
+        wait_for says talk "\"event\":\"signal\",\"message\":\"a signal (SIG$name) has no effect"
     done
     kill -PIPE "$gate_pid"
     kill -CHLD "$gate_pid"
@@ -181,7 +181,7 @@ PY
     busy() { admin state | grep -q '"in_flight":1'; }
     wait_for busy
     kill -QUIT "$gate_pid"
-    wait_for says talk 'a signal (SIGQUIT) asks for the end: no more requests'
+    wait_for says talk 'a signal (SIGQUIT) requested the shutdown: no new requests'
     wait "$asked"
     [ "$(cat status)" = 200 ]
     wait "$gate_pid"
@@ -230,22 +230,22 @@ PY
     start --log json
     config 'listen: 127.0.0.1:1' 'threads: 1' 'limits: {max_connections: 77}'
     reload 1
-    wait_for lines talk 'that needs a restart' 3
-    grep -qF '"event":"restart_needed","message":"listen has changed; that needs a restart"' talk
-    grep -qF '"message":"threads has changed; that needs a restart"' talk
-    grep -qF '"message":"limits.max_connections has changed; that needs a restart"' talk
+    wait_for lines talk 'restart the gateway to apply it' 3
+    grep -qF '"event":"restart_needed","message":"listen has changed; restart the gateway to apply it"' talk
+    grep -qF '"message":"threads has changed; restart the gateway to apply it"' talk
+    grep -qF '"message":"limits.max_connections has changed; restart the gateway to apply it"' talk
     # The difference remains.
     admin reload -X POST | tee answer
     grep -qF '"generation":3' answer
     grep -qF '"needs_restart":["listen","threads","limits.max_connections"]' answer
-    wait_for lines talk 'that needs a restart' 6
+    wait_for lines talk 'restart the gateway to apply it' 6
     admin state | grep -qF '"needs_restart":["listen","threads","limits.max_connections"]'
     # After the change is undone, no restart is needed.
     config
     admin reload -X POST | tee answer
     run ! grep -q needs_restart answer
     wait_for lines talk '"event":"reloaded"' 3
-    lines talk 'that needs a restart' 6
+    lines talk 'restart the gateway to apply it' 6
     all_json talk
     # Keys that the command line overrides need no restart.
     end
@@ -255,7 +255,7 @@ PY
     run ! grep -q needs_restart answer
     sed -i 's/audit.db/other.db/' recourse.yaml
     admin reload -X POST | grep -qF '"needs_restart":["store"]'
-    grep -q '^recourse serve: store has changed; that needs a restart$' talk
+    grep -q '^recourse serve: store has changed; restart the gateway to apply it$' talk
 }
 
 @test "a reload changes the log file and format; an unwritable file refuses the reload" {
@@ -303,21 +303,21 @@ PY
     start
     wait_for says gate.log '  listening  listening at http://127.0.0.1:'
     admin reload -X POST | grep -q '"generation":2'
-    wait_for says gate.log '  reloaded  the configuration was read again'
+    wait_for says gate.log '  reloaded  the configuration was reloaded'
     cp recourse.yaml good.yaml
     echo 'routs: []' >>recourse.yaml
     kill -HUP "$gate_pid"
-    wait_for says gate.log '  reload refused  the configuration was refused; the old one goes on: recourse.yaml:'
+    wait_for says gate.log '  reload refused  the new configuration was rejected; the previous one stays in use: recourse.yaml:'
     grep -q 'reload refused .*routs: unknown key' gate.log
     # A long file name does not hide the reason.
     long=$(printf 'n%.0s' {1..100})
     sed "s/env:KEY_1/env:$long/" good.yaml >recourse.yaml
     kill -HUP "$gate_pid"
-    wait_for says gate.log "$long is not set; put it there, or say in the configuration where it is"
+    wait_for says gate.log "$long is not set; create it, or correct the reference in the configuration"
     kill -USR2 "$gate_pid"
-    wait_for says gate.log '  signal  a signal (SIGUSR2) means nothing here'
+    wait_for says gate.log '  signal  a signal (SIGUSR2) has no effect'
     end
-    grep -qF '  draining  a signal (SIGTERM) asks for the end' gate.log
+    grep -qF '  draining  a signal (SIGTERM) requested the shutdown' gate.log
     run ! grep -vE '^[0-9]{2}:[0-9]{2}:[0-9]{2}  ' gate.log
     [ ! -s talk ]
     # An error that prevents the start goes to standard error, not to the file.
@@ -336,7 +336,7 @@ PY
     start
     mv logs moved
     kill -USR1 "$gate_pid"
-    wait_for says moved/gate.log '"event":"log_not_opened","message":"log.file cannot be opened again: logs/gate.log: No such file or directory.'
+    wait_for says moved/gate.log '"event":"log_not_opened","message":"log.file cannot be reopened: logs/gate.log: No such file or directory.'
     wait_for says moved/gate.log '"event":"state"'
     all_json moved/gate.log
     [ ! -s talk ]
@@ -366,5 +366,5 @@ PY
     [ "$stderr" = "recourse serve: the log cannot be written: log.file: nowhere/gate.log: No such file or directory. Create the folder, give this user write access, or set log.file to another file; without log.file, the log goes to standard error" ]
     config
     run -74 --separate-stderr "$RECOURSE" serve --config recourse.yaml --log human --port-file nowhere/port
-    [[ $stderr == *"recourse serve: the port file cannot be written: --port-file nowhere/port: No such file or directory. Make its folder, let this user write there, or name another file"* ]]
+    [[ $stderr == *"recourse serve: the port file cannot be written: --port-file nowhere/port: No such file or directory. Create its folder, give this user write permission, or set another file"* ]]
 }

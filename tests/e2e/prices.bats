@@ -37,10 +37,10 @@ prices() { "$RECOURSE" config prices "$@"; }
 @test "prices of the user's file come first, and targets without a price are listed" {
     run -0 --separate-stderr prices c.yaml
     [ -z "$stderr" ]
-    [[ $output == *"Those with a * are of mine/prices.yaml, 2026-11-01."* ]]
+    [[ $output == *"Prices with * are from mine/prices.yaml, 2026-11-01."* ]]
     [[ $output == *$'\n'"*  openai "*" gpt-4o "*"1.5"*" 6 "* ]]
-    [[ $output == *"*  azure "*"2.2"*"0.001 a request"* ]]
-    [[ $output == *"Without a price, so that they cost nothing here: azure/big" ]]
+    [[ $output == *"*  azure "*"2.2"*"0.001 per request"* ]]
+    [[ $output == *"Targets without a price, counted as free: azure/big" ]]
 }
 
 @test "the same as JSON" {
@@ -61,7 +61,7 @@ END
 @test "without the built-in prices" {
     sed -i '1a built_in: false' mine/prices.yaml
     run -0 prices c.yaml
-    [[ $output == *"which are not used"* && $output != *claude* ]]
+    [[ $output == *"and not used"* && $output != *claude* ]]
 }
 
 @test "faults are reported with file, line, column and key" {
@@ -155,12 +155,12 @@ assert warning.startswith(sys.argv[1]), warning' "$words"
     # The amount received before the cut varies.
     [[ $output =~ \ (~[$]0[.]001[0-9]) ]]
     guess=${BASH_REMATCH[1]}
-    [[ $output == *' $0.0015'* && $output == *'~: estimated.'* ]]
+    [[ $output == *' $0.0015'* && $output == *'~ marks an estimate.'* ]]
     run -0 "$RECOURSE" audit list --format markdown --config demo.yaml
     [[ $output == *"| ~\\${guess#\~} |"* && $output == *'| \$0.0015 |'* ]]
     run -0 "$RECOURSE" audit stats --width 100 --config demo.yaml
     echo "$output"
-    [[ $output == *'cost        ~$0.002'*" out; of it estimated (~): ${guess#\~}, 1 call"* ]]
+    [[ $output == *'cost        ~$0.002'*" out; estimated (~): ${guess#\~}, 1 call"* ]]
     [[ $output == *" $guess"* && $output == *' $0.0015'* ]]
     "$RECOURSE" audit stats --format json --config demo.yaml >sums.json
     for of in operations attempts; do "$RECOURSE" audit export --format csv --of $of --config demo.yaml >$of.csv; done
@@ -192,7 +192,7 @@ END
     run -0 "$RECOURSE" audit stats --width 120 --config demo.yaml
     echo "$output"
     [[ $output == *'100% failed'* && $output != *'nothing failed'* ]]
-    [[ $output == *'no attempt failed: what failed was refused before anybody was asked'* ]]
+    [[ $output == *'no attempt failed: the failed requests were refused before any attempt'* ]]
     "$RECOURSE" call --quiet --model demo/tokens-5 hi
     # shellcheck disable=SC2154 # wait.bash sets it
     run -0 "$RECOURSE" audit stats --store "$default_store"

@@ -64,7 +64,7 @@ SPENT='SELECT count(*) || " " || sum(attempts) || " " || sum(tokens_in) || " " |
     spent=$(sql audit.db "$SPENT")
     sha256sum audit.db >before
     run -0 audit prune --store audit.db --before 2020-09-09 --dry-run
-    [[ $output == *" operations would be deleted: what ended before Wed 9 Sep 2020 00:00:00 UTC."* ]]
+    [[ $output == *" operations would be deleted: those that ended before Wed 9 Sep 2020 00:00:00 UTC."* ]]
     counted=${output%% *}
     [ "$counted" -gt 800 ]
     sha256sum --check --quiet before
@@ -84,7 +84,7 @@ SPENT='SELECT count(*) || " " || sum(attempts) || " " || sum(tokens_in) || " " |
     [ "$(sql audit.db "$SPENT")" = "$spent" ]
     # A second run has nothing to delete.
     run -0 audit prune --store audit.db --before 2020-09-09
-    [[ $output == *"✓ 0 operations deleted"*"--vacuum gives them back"* ]]
+    [[ $output == *"✓ 0 operations deleted"*"--vacuum frees them"* ]]
 }
 
 @test "an age counts from now; --vacuum returns free space" {
@@ -111,20 +111,20 @@ SPENT='SELECT count(*) || " " || sum(attempts) || " " || sum(tokens_in) || " " |
 @test "invalid options change nothing" {
     cp "$full" audit.db
     sha256sum audit.db >before
-    refused 64 "prune takes --older-than DURATION or --before TIME" --store audit.db
-    refused 64 "prune takes --older-than DURATION or --before TIME" --store audit.db --older-than 9d --before today
+    refused 64 "prune needs --older-than DURATION or --before TIME" --store audit.db
+    refused 64 "prune needs --older-than DURATION or --before TIME" --store audit.db --older-than 9d --before today
     for nonsense in soon 90 -5d 5x 12:00 '' 2026-11-16 1e99d; do
-        refused 64 "--older-than takes a duration" --store audit.db --older-than "$nonsense"
+        refused 64 "--older-than needs a duration" --store audit.db --older-than "$nonsense"
     done
     for nonsense in soon 90 2026-13-01 ''; do
-        refused 64 "--before takes a time" --store audit.db --before "$nonsense"
+        refused 64 "--before needs a time" --store audit.db --before "$nonsense"
     done
-    refused 64 "still to come" --store audit.db --before 2100-01-01
+    refused 64 "in the future" --store audit.db --before 2100-01-01
     refused 64 "takes no operand" --store audit.db --before 2020-09-09 all
-    refused 64 "--client does not go with prune" --store audit.db --before today --client web
+    refused 64 "--client cannot be used with prune" --store audit.db --before today --client web
     refused 64 "prune has no format csv" --store audit.db --before today --format csv
     run -64 --separate-stderr audit list --store audit.db --older-than 9d
-    [[ $stderr == *"--older-than does not go with list; it goes with prune"* ]]
+    [[ $stderr == *"--older-than cannot be used with list; it can be used with prune"* ]]
     # A dry run with a time in the future needs no --yes.
     run -0 audit prune --store audit.db --before 2100-01-01 --dry-run
     [[ $output == *"would be deleted"* ]]
@@ -268,6 +268,6 @@ fill_past() {
 @test "on a terminal it shows its progress" {
     cp "$full" audit.db
     script -qec "'$RECOURSE' audit prune --store audit.db --before 2020-09-09" /dev/null </dev/null >shown
-    grep -q ' deleted.*: what ended before' shown
+    grep -q ' deleted.*: those that ended before' shown
     grep -q $'operations deleted\033\[K\r\033\[K' shown
 }

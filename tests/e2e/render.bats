@@ -30,7 +30,7 @@ setup() {
   "error_source": ["RateLimitError @ client.c:42 (in call)"],
   "http_status": 429,
   "cause": {"error_class": "ProviderTransient", "error_code": "ConnectionReset",
-            "message": "The provider closed the connection before it answered."}
+            "message": "The provider closed the connection before it responded."}
 }
 END
 }
@@ -166,7 +166,7 @@ timeless() {
 @test "dropped parts are listed in one line, with pointers" {
     echo '{"error_code":"RateLimited","colour":1,"cause":{"message":"x","shape":{"a":[]}}}' >newer.json
     run -0 --separate-stderr render newer.json
-    [ "$stderr" = "recourse render: newer.json: dropped or not known: /colour, /cause/shape" ]
+    [ "$stderr" = "recourse render: newer.json: dropped unknown or invalid parts: /colour, /cause/shape" ]
     [[ $output == *RateLimited* ]]
 }
 
@@ -175,13 +175,13 @@ timeless() {
     for i in $(seq 11); do printf ',"key%d":%d' "$i" "$i" >>many.json; done
     printf '}' >>many.json
     run -0 --separate-stderr render many.json
-    [[ $stderr == *": dropped or not known: /key1, /key2, "*"/key8 and 3 more" ]]
+    [[ $stderr == *": dropped unknown or invalid parts: /key1, /key2, "*"/key8 and 3 more" ]]
 }
 
 @test "an unknown value becomes unknown and is listed" {
     run -0 --separate-stderr render --format report - <<<'{"error_code":"Brandnew","message":"x"}'
     [[ $output == *'"error_code":"unknown"'* ]]
-    [ "$stderr" = "recourse render: <stdin>: dropped or not known: /error_code" ]
+    [ "$stderr" = "recourse render: <stdin>: dropped unknown or invalid parts: /error_code" ]
     refused 65 '<stdin>:1:15: unknown value "Brandnew" at /error_code' --strict \
         - <<<'{"error_code":"Brandnew","message":"x"}'
 }
@@ -191,7 +191,7 @@ timeless() {
     printf '  "message": "anthropic is lim' >>cut.json
     run -0 --separate-stderr render cut.json
     [[ $output == *"anthropic is lim"*RateLimited* || $output == *RateLimited*"anthropic is lim"* ]]
-    [[ $stderr == "recourse render: cut.json:9:"*"; what can be read is shown" ]]
+    [[ $stderr == "recourse render: cut.json:9:"*"; the valid part is shown" ]]
     refused 65 "cut.json:9:" --strict cut.json
 }
 
@@ -245,8 +245,8 @@ timeless() {
 
 @test "more than 16 MiB is refused" {
     head -c $((16 * 1024 * 1024 + 1)) /dev/zero | tr '\0' ' ' >big.json
-    refused 65 "big.json: larger than 16 MiB" big.json
-    refused 65 "<stdin>: larger than 16 MiB" --format json - <big.json
+    refused 65 "big.json: larger than the limit of 16 MiB" big.json
+    refused 65 "<stdin>: larger than the limit of 16 MiB" --format json - <big.json
 }
 
 @test "a refusal is a report: a panel, or JSON with --format json" {

@@ -379,7 +379,7 @@ providers: {up: {kind: openai, base_url: "$up/v1", keys: [env:NO_SUCH_KEY]}}
 routes: [{model: "*", chain: [{target: up/*}]}]
 YAML
     run -78 --separate-stderr "$RECOURSE" serve --listen 127.0.0.1:0
-    [ "$stderr" = "recourse serve: no API key for provider up: the variable NO_SUCH_KEY is not set; put it there, or say in the configuration where it is" ]
+    [ "$stderr" = "recourse serve: no API key for provider up: the variable NO_SUCH_KEY is not set; create it, or correct the reference in the configuration" ]
 }
 
 @test "health, readiness and the list of models" {
@@ -433,7 +433,7 @@ prices: prices.yaml'
     sed 's/audit-1\.db/audit-2.db/' recourse.yaml >other.yaml
     for wrong in here 127.0.0.1:99999; do
         run -64 --separate-stderr "$RECOURSE" serve --config other.yaml --admin "$wrong"
-        [[ "$stderr" == *"--admin takes HOST:PORT or off, not $wrong"* ]]
+        [[ "$stderr" == *"--admin must be HOST:PORT or off, not $wrong"* ]]
     done
     # Beyond this machine the admin server needs a token, also with --admin.
     run -69 --separate-stderr "$RECOURSE" serve --config other.yaml --admin 0.0.0.0:0
@@ -619,13 +619,13 @@ YAML
         kill -$signal "$gate_pid"
         wait "$gate_pid"
         grep '"event":"draining"' log
-        grep -q "\"message\":\"a signal (SIG$signal) asks for the end: no more requests; it ends when all are answered\"" log
+        grep -q "\"message\":\"a signal (SIG$signal) requested the shutdown: no new requests; exit after the requests in flight\"" log
     done
     gate_with human '2>log'
     curl -sS --unix-socket admin.sock -X POST -H 'x-recourse-admin: 1' http://localhost/admin/v1/drain
     wait "$gate_pid"
     cat log
-    grep -q "^recourse serve: the admin interface asks for the end: " log
+    grep -q "^recourse serve: the admin interface requested the shutdown: " log
 }
 
 # Starts a gateway with the given redirection of standard error; its admin server listens on a socket.
@@ -738,7 +738,7 @@ routes: [{model: "*", chain: [{target: "up/*"}]}]'
     for threads in 1 2; do
         sed "s/^threads: .*/threads: $threads/" second.yaml >again.yaml
         run -69 --separate-stderr timeout 20 "$RECOURSE" serve --config again.yaml
-        [[ $stderr == *"cannot listen at 127.0.0.1:$port: "*"Another process listens there: stop it, or choose another port with \`listen\` or --listen"* ]]
+        [[ $stderr == *"cannot listen at 127.0.0.1:$port: "*"Another process listens there: stop it, or set another port with \`listen\` or --listen"* ]]
     done
     [ "$(curl -sS -o /dev/null -w '%{http_code}' "$base/healthz")" = 200 ]
 }

@@ -124,7 +124,7 @@ END
 
 @test "unknown names: 64 and 66" {
     run -64 --separate-stderr "$RECOURSE" simulate retrystorm
-    [[ $stderr == *'no scenario and no file "retrystorm"; did you mean retry-storm?'* ]]
+    [[ $stderr == *'no built-in scenario and no file is named "retrystorm"; did you mean retry-storm?'* ]]
     run -66 --separate-stderr "$RECOURSE" simulate ./retry-storm
     [[ $stderr == *"cannot read ./retry-storm: No such file or directory"* ]]
     run -66 --separate-stderr "$RECOURSE" simulate .
@@ -183,7 +183,7 @@ policies: [none]
 END
     run -0 timeout 60 "$RECOURSE" simulate fast.yaml
     run -64 --separate-stderr "$RECOURSE" simulate - --requests 9000000 <<<'duration_ms: 5'
-    [[ $stderr == *"--requests is at most 5000000 for a scenario of 5 ms"* ]]
+    [[ $stderr == *"--requests must be at most 5000000 for a scenario of 5 ms"* ]]
 }
 
 @test "files that do not fit: 74, and those of the previous run stay" {

@@ -88,7 +88,7 @@ static bool is_expected(int result)
         return result == 7;
     /* Whoever cannot say it does not have to. */
     return real.is_for_good || strstr(real.stderr_bytes, "annot") != NULL ||
-           strstr(real.stderr_bytes, "no memory") != NULL;
+           strstr(real.stderr_bytes, "of memory") != NULL;
 }
 
 typedef struct state {

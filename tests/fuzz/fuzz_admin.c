@@ -1,4 +1,4 @@
-/* Any request to the operator's side: without the token nothing is done and nothing but health is
+/* Any request to the admin interface: without the token nothing is done and nothing but health is
  * shown; what is answered is whole, of a status that means something, and lies within bounds; what
  * was captured is text.
  *

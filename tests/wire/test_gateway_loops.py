@@ -113,7 +113,7 @@ def circle(size, clients):
         ring[0].write({"listen": "127.0.0.1:0", "admin": {"listen": "off"}, "store": "sqlite:audit.db",
                        **to(f"http://localhost:{ring[-1].port}/v1"), **ours})
         ring[0].signal(signal.SIGHUP)
-        wait_until(lambda: "read again" in ring[0].said(), "the reload")
+        wait_until(lambda: "was reloaded" in ring[0].said(), "the reload")
         with Client(ring[0].port) as client:
             answer = client.ask(chat("m", "Authorization: Bearer key-2222"))
         page = json.loads(answer.body)

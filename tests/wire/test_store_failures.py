@@ -282,7 +282,7 @@ def ends_without_it():
         with flushes_hang(gateway.pid()):
             check(is_typed(ask(gateway, chat("demo/ok", SOON))))
             gateway.signal(signal.SIGTERM)
-            wait_until(lambda: "asks for the end" in gateway.said(), "the first one")
+            wait_until(lambda: "requested the shutdown" in gateway.said(), "the first one")
             gateway.signal(signal.SIGTERM)
             wait_until(lambda: "the store does not respond; the gateway ended without it" in gateway.said(), "the second one")
         check(gateway.process.wait(WAIT_S) == 74, gateway.said())

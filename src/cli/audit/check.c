@@ -48,7 +48,7 @@ static void push_human(const rc_audit *audit, const rc_store_extent *extent)
     const rc_tone tone = is_sound ? RC_TONE_GOOD : RC_TONE_BAD;
     rc_tone_begin(out, tone, audit->style.has_colour);
     rc_audit_push_symbol(audit, out, is_sound ? RC_SYMBOL_GOOD : RC_SYMBOL_BAD);
-    rc_cli_text(out, is_sound ? " The file is sound." : " Records are without their operations.");
+    rc_cli_text(out, is_sound ? " The file is intact." : " The file has records without an operation.");
     rc_tone_end(out, tone, audit->style.has_colour);
     rc_cli_text(out, "\n\n");
     push_label(audit, "operations  ");
@@ -56,7 +56,7 @@ static void push_human(const rc_audit *audit, const rc_store_extent *extent)
     rc_buf_push_byte(out, '\n');
     push_label(audit, "records     ");
     rc_buf_push_u64(out, extent->records);
-    rc_cli_text(out, " beside their beginnings and ends, ");
+    rc_cli_text(out, " besides begin and end records, ");
     rc_buf_push_u64(out, extent->reports);
     rc_cli_text(out, " reports\n");
     if (!is_sound) {

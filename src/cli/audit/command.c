@@ -72,7 +72,7 @@ static const char *verb_at(const void *ctx, size_t index)
 static int refuse_verb(rc_cli *cli, const char *name)
 {
     rc_cli_err_prefix(cli, "audit");
-    rc_cli_text(&cli->err, "list, show, tail, stats, export, check or prune is expected");
+    rc_cli_text(&cli->err, "expected list, show, tail, stats, export, check or prune");
     if (name != NULL) {
         rc_cli_text(&cli->err, ", not ");
         rc_cli_err_quote(cli, rc_str_c(name));
@@ -88,9 +88,9 @@ static int refuse_option(rc_cli *cli, const verb *v, size_t option)
     rc_cli_err_prefix(cli, "audit");
     rc_cli_text(&cli->err, "--");
     rc_cli_text(&cli->err, rc_command_option(&rc_command_audit, option).name);
-    rc_cli_text(&cli->err, " does not go with ");
+    rc_cli_text(&cli->err, " cannot be used with ");
     rc_cli_text(&cli->err, v->name);
-    rc_cli_text(&cli->err, "; it goes with ");
+    rc_cli_text(&cli->err, "; it can be used with ");
     for (size_t i = 0; i < VERB_COUNT; i++) {
         if ((verbs[i].options & BIT(option)) == 0)
             continue;
@@ -127,7 +127,7 @@ static int refuse_operands(rc_cli *cli, const verb *v)
     rc_cli_err_prefix(cli, "audit");
     rc_cli_text(&cli->err, v->name);
     rc_cli_text(&cli->err,
-                v->takes_id ? " takes the id of an operation or report\n" : " takes no operand\n");
+                v->takes_id ? " needs the id of an operation or report\n" : " takes no operand\n");
     return rc_cli_usage(cli, "audit");
 }
 

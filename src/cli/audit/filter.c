@@ -28,7 +28,7 @@ static int refuse(rc_cli *cli, rc_audit_option option, const rc_audit_refusal *r
         return refuse_group(cli, refusal);
     rc_cli_text(&cli->err, "--");
     rc_cli_text(&cli->err, refusal->parameter->name);
-    rc_cli_text(&cli->err, " takes ");
+    rc_cli_text(&cli->err, " needs ");
     rc_cli_text(&cli->err, refusal->parameter->takes);
     rc_cli_text(&cli->err, ", not ");
     rc_cli_err_quote(cli, refusal->text);
@@ -54,7 +54,7 @@ static int check_range(rc_audit *audit)
     if (audit->args->values[RC_AUDIT_UNTIL] == NULL || filter->until_unix_ms > filter->from_unix_ms)
         return RC_EXIT_OK;
     rc_cli_err_prefix(audit->cli, "audit");
-    rc_cli_text(&audit->cli->err, "--until is not later than --since: no time is between them\n");
+    rc_cli_text(&audit->cli->err, "--until must be later than --since\n");
     return rc_cli_usage(audit->cli, "audit");
 }
 
@@ -84,7 +84,7 @@ static void suggest_one(rc_audit *audit, rc_audit_name_kind kind, rc_audit_optio
     if (name.len == 0 || !rc_audit_name_is_unknown(audit->store, kind, name, &cli->alloc, &nearest))
         return;
     rc_cli_err_prefix(cli, "audit");
-    rc_cli_text(&cli->err, "this audit knows no ");
+    rc_cli_text(&cli->err, "the audit has no ");
     rc_cli_text(&cli->err, rc_command_option(&rc_command_audit, option).name);
     rc_buf_push_byte(&cli->err, ' ');
     rc_cli_err_quote(cli, name);

@@ -106,17 +106,17 @@ static void push_foot(listing *l)
                                audit->query.select.filter.outcome == RC_OUTCOME_NOTICE;
     rc_audit_push_counted(&text, l->page.count, is_of_notices ? "notice" : "operation",
                           is_of_notices ? "notices" : "operations");
-    rc_cli_text(&text, l->page.count > 1 ? ", the newest first, " : ", ");
+    rc_cli_text(&text, l->page.count > 1 ? ", newest first, " : ", ");
     rc_audit_push_ago(audit, &text, l->newest_unix_ms);
     rc_cli_text(&text, "; times in ");
     rc_audit_push_zone(audit, &text, l->newest_unix_ms);
     rc_cli_text(&text, ".");
     if (l->has_estimate && rc_grid_shows(&l->grid, COLUMN_COST))
-        rc_cli_text(&text, " ~: estimated.");
+        rc_cli_text(&text, " ~ marks an estimate.");
     if (!rc_grid_shows(&l->grid, COLUMN_CLIENT))
         rc_cli_text(&text, " A wider terminal shows more columns.");
     if (l->page.has_more) {
-        rc_cli_text(&text, " The next page: --after ");
+        rc_cli_text(&text, " Next page: --after ");
         rc_operation_key_push(&text, l->page.last_key);
     }
     rc_pen_init(&pen, &audit->style, &audit->cli->out);

@@ -230,9 +230,10 @@ static void push_recovery(rc_buf *buf, const rc_audit_totals *totals)
 {
     const rc_stats_group *total = totals->survey.operations.total;
     if (total->faltered == 0) {
-        rc_cli_text(buf, total->failed > 0 ? "no attempt failed: what failed was refused before "
-                                             "anybody was asked"
-                                           : "nothing failed");
+        rc_cli_text(buf, total->failed > 0
+                             ? "no attempt failed: the failed requests were refused before "
+                               "any attempt"
+                             : "nothing failed");
         return;
     }
     rc_audit_push_share(buf, total->recovered, total->faltered);
@@ -240,7 +241,7 @@ static void push_recovery(rc_buf *buf, const rc_audit_totals *totals)
     rc_audit_push_count(buf, total->recovered);
     rc_cli_text(buf, " of the ");
     rc_audit_push_count(buf, total->faltered);
-    rc_cli_text(buf, " that had a failed attempt succeeded all the same");
+    rc_cli_text(buf, " with a failed attempt succeeded");
 }
 
 static void push_attempts(rc_buf *buf, const rc_audit_totals *totals)
@@ -251,13 +252,13 @@ static void push_attempts(rc_buf *buf, const rc_audit_totals *totals)
     rc_audit_push_count(buf, total->wasted);
     rc_cli_text(buf, " (");
     rc_audit_push_share(buf, total->wasted, total->count);
-    rc_cli_text(buf, "): nobody got an answer from them");
+    rc_cli_text(buf, "): no client got a response from them");
 }
 
 static void push_quantiles(rc_buf *buf, const rc_histogram *histogram)
 {
     if (histogram->count == 0) {
-        rc_cli_text(buf, "not known");
+        rc_cli_text(buf, "unknown");
         return;
     }
     rc_cli_text(buf, "p50 ");
@@ -289,7 +290,7 @@ static void push_spent(rc_buf *buf, const rc_audit_totals *totals)
     rc_audit_push_count(buf, total->tokens_out);
     rc_cli_text(buf, " out");
     if (total->estimated > 0) {
-        rc_cli_text(buf, "; of it estimated (~): ");
+        rc_cli_text(buf, "; estimated (~): ");
         rc_audit_push_usd(buf, total->estimated_usd_micro);
         rc_cli_text(buf, ", ");
         rc_audit_push_counted(buf, total->estimated, "call", "calls");
@@ -298,8 +299,7 @@ static void push_spent(rc_buf *buf, const rc_audit_totals *totals)
         return;
     rc_cli_text(buf, "; without ");
     rc_audit_push_count(buf, total->unpriced);
-    rc_cli_text(buf,
-                total->unpriced == 1 ? " call that has no price" : " calls that have no price");
+    rc_cli_text(buf, total->unpriced == 1 ? " call without a price" : " calls without a price");
 }
 
 static const rc_audit_fact facts[] = {

@@ -67,8 +67,8 @@ static int read_secret(rc_audit *audit, const rc_secret_ref *ref)
     rc_cli_text(&cli->err, " ");
     rc_cli_err_name(cli, ref->name);
     rc_cli_text(&cli->err, ref->kind == RC_SECRET_ENV
-                               ? ", which is not set; set it, or name the store with --store\n"
-                               : ", which was not passed on; name the store with --store\n");
+                               ? ", which is not set; set it, or use --store\n"
+                               : ", which systemd gives only to the service; use --store\n");
     return RC_EXIT_CONFIG;
 }
 

@@ -25,7 +25,7 @@ static void draw(rc_audit_progress *progress, uint64_t since_ms)
     char scratch[TEXT_BYTES];
     rc_buf text;
     rc_buf_init_fixed(&text, scratch, sizeof scratch);
-    rc_cli_text(&text, "Adding up: ");
+    rc_cli_text(&text, "Computing statistics: ");
     rc_buf_push_u64(&text, percent_of(progress));
     rc_cli_text(&text, "%, ");
     rc_buf_push_u64(&text, progress->stats->total->count);

@@ -59,12 +59,13 @@ static int read_time(const pruning *p, int64_t *ret_unix_ms)
                                   .utc_offset_s = audit->cli->calls->utc_offset_s};
     int64_t age_ms = 0;
     if ((older == NULL) == (before == NULL))
-        return refuse(audit, "prune takes --older-than DURATION or --before TIME", NULL);
+        return refuse(audit, "prune needs --older-than DURATION or --before TIME", NULL);
     if (older != NULL && rc_duration_parse(rc_str_c(older), RC_UNIT_NONE, &age_ms) != RC_OK)
-        return refuse(audit, "--older-than takes a duration: 90d, 12h, \"6 weeks\", not ", older);
+        return refuse(audit, "--older-than needs a duration such as 90d, 12h or \"6 weeks\", not ",
+                      older);
     if (before != NULL && !rc_audit_time_parse(rc_str_c(before), &clock, ret_unix_ms))
         return refuse(audit,
-                      "--before takes a time: 90d (ago), yesterday, 2026-11-16, "
+                      "--before needs a time such as 90d (ago), yesterday, 2026-11-16 or "
                       "2026-11-16T02:30:00Z, not ",
                       before);
     if (older != NULL)
@@ -72,8 +73,8 @@ static int read_time(const pruning *p, int64_t *ret_unix_ms)
     if (*ret_unix_ms > now && audit->args->values[RC_AUDIT_YES] == NULL &&
         audit->args->values[RC_AUDIT_DRY_RUN] == NULL)
         return refuse(audit,
-                      "that time is still to come: all that has ended would be deleted; "
-                      "if that is meant, say --yes",
+                      "that time is in the future: every ended operation would be deleted; "
+                      "add --yes to do this",
                       NULL);
     return RC_EXIT_OK;
 }
@@ -138,8 +139,8 @@ static int give_up(pruning *p)
     rc_cli *cli = p->audit->cli;
     end_progress(p);
     rc_cli_err_prefix(cli, "audit");
-    rc_cli_text(&cli->err, "the gateway that writes the file does not delete what it was asked "
-                           "to: its store is down, or it is of an older version\n"
+    rc_cli_text(&cli->err, "the gateway that writes the file did not delete the operations: "
+                           "its store is unavailable, or it is an older version\n"
                            "Stop it, prune the file, and start it again.\n");
     return EXIT_TEMPFAIL;
 }
@@ -185,7 +186,7 @@ static int request_from_gateway(pruning *p)
     rc_store_fault fault;
     if (audit->args->values[RC_AUDIT_VACUUM] != NULL) {
         rc_store_fault_set(&fault, RC_STORE_HAS_WRITER, "shrink", NULL,
-                           "--vacuum writes the whole file anew");
+                           "--vacuum rewrites the whole file");
         return rc_audit_refuse(audit, &fault);
     }
     if (p->before_unix_ms > last)
@@ -196,9 +197,9 @@ static int request_from_gateway(pruning *p)
         !rc_store_request_prune(audit->store, p->before_unix_ms, &fault))
         return rc_audit_refuse(audit, &fault);
     if (audit->cli->err_terminal.is_tty && audit->format == RC_AUDIT_HUMAN) {
-        rc_cli_text(&audit->cli->err, "recourse audit: the gateway that writes the file deletes ");
+        rc_cli_text(&audit->cli->err, "recourse audit: the running gateway deletes ");
         push_operations(&audit->cli->err, p->past.operations);
-        rc_cli_text(&audit->cli->err, "; Ctrl-C ends it\n");
+        rc_cli_text(&audit->cli->err, "; Ctrl-C cancels\n");
         rc_cli_flush_err(audit->cli);
     }
     return wait_for_gateway(p);
@@ -236,7 +237,7 @@ static void push_space(const pruning *p)
     rc_cli_text(out, "  ");
     if (p->given_back > 0) {
         rc_audit_push_size(out, p->given_back);
-        rc_cli_text(out, " were given back to the disk; the file has ");
+        rc_cli_text(out, " were freed on the disk; the file has ");
         rc_audit_push_size(out, p->left.bytes);
         rc_cli_text(out, ".\n");
         return;
@@ -245,9 +246,9 @@ static void push_space(const pruning *p)
     rc_audit_push_size(out, p->left.bytes);
     rc_cli_text(out, "; ");
     rc_audit_push_size(out, p->left.free_bytes);
-    rc_cli_text(out, " of them are free, and used again before it grows.\n");
+    rc_cli_text(out, " of them are free pages, which are reused before the file grows.\n");
     if (p->left.free_bytes > 0 && !p->is_dry)
-        rc_cli_text(out, "  --vacuum gives them back to the disk, while no gateway runs.\n");
+        rc_cli_text(out, "  --vacuum frees them on the disk; no gateway may run.\n");
 }
 
 static void push_human(const pruning *p)
@@ -263,13 +264,13 @@ static void push_human(const pruning *p)
     push_operations(out, count);
     rc_cli_text(out, p->is_dry ? " would be deleted" : " deleted");
     rc_tone_end(out, RC_TONE_GOOD, audit->style.has_colour);
-    rc_cli_text(out, ": what ended before ");
+    rc_cli_text(out, ": those that ended before ");
     rc_audit_push_date_time(audit, out, p->before_unix_ms);
     rc_cli_text(out, ".\n");
     if (p->past.remaining > 0) {
         rc_cli_text(out, "  ");
         push_operations(out, p->past.remaining);
-        rc_cli_text(out, " of before then stay: open, or ended later.\n");
+        rc_cli_text(out, " that began before then remain: open, or ended later.\n");
     }
     push_space(p);
 }

@@ -35,9 +35,9 @@ static int refuse_none(rc_audit *audit, rc_str text)
 {
     rc_cli *cli = audit->cli;
     rc_cli_err_prefix(cli, "audit");
-    rc_cli_text(&cli->err, "no operation and no report has an id like ");
+    rc_cli_text(&cli->err, "no operation or report has the id ");
     rc_cli_err_quote(cli, text);
-    rc_cli_text(&cli->err, "; 'recourse audit list' shows those there are\n");
+    rc_cli_text(&cli->err, "; 'recourse audit list' shows the ids\n");
     return RC_EXIT_NO_INPUT;
 }
 
@@ -51,7 +51,7 @@ static int refuse_many(search *f, rc_str text)
         rc_cli_text(&cli->err, " ids begin with ");
     }
     rc_cli_err_quote(cli, text);
-    rc_cli_text(&cli->err, "; which one is meant?\n");
+    rc_cli_text(&cli->err, "; give more of the id\n");
     (void)rc_grid_push(&f->grid, &cli->err);
     return RC_EXIT_USAGE;
 }

@@ -109,7 +109,7 @@ bool rc_audit_show_markdown(rc_audit_timeline *timeline, rc_store_fault *fault)
     rc_buf_reset(&p.text);
     rc_cli_text(p.out, "\n\n");
     put_facts(&p);
-    rc_cli_text(p.out, "\n| at | what | in words | detail | took |\n|---|---|---|---|---|\n");
+    rc_cli_text(p.out, "\n| at | kind | event | detail | took |\n|---|---|---|---|---|\n");
     const bool is_good =
         rc_store_timeline(audit->store, timeline->operation->operation_id, push_record, &p, fault);
     rc_buf_done(&p.text);

@@ -23,7 +23,7 @@ void rc_audit_push_period(const rc_audit_totals *totals, rc_buf *buf)
         rc_cli_text(buf, totals->from_unix_ms > 0 ? " until " : "until ");
         rc_audit_push_date_time(audit, buf, totals->until_unix_ms);
     } else {
-        rc_cli_text(buf, totals->from_unix_ms > 0 ? " on" : "of all times");
+        rc_cli_text(buf, totals->from_unix_ms > 0 ? " on" : "of all time");
     }
 }
 
@@ -68,7 +68,7 @@ static void push_notices(const rc_audit_totals *totals)
     }
     if (totals->notice_count > RC_AUDIT_NOTICES_SHOWN)
         rc_pen_wrap(&pen, RC_TONE_FAINT, 0,
-                    RC_STR("There are more: recourse audit list --outcome notice"));
+                    RC_STR("More notices: recourse audit list --outcome notice"));
 }
 
 /* Appends a bar for an hour's count, relative to the busiest hour. */

@@ -42,7 +42,7 @@ static void push_codes(const rc_audit_timeline *timeline, rc_buf *buf)
 static void push_attempts(rc_buf *buf, uint32_t attempts)
 {
     rc_buf_push_u64(buf, attempts);
-    rc_cli_text(buf, attempts == 1 ? " try" : " tries");
+    rc_cli_text(buf, attempts == 1 ? " attempt" : " attempts");
 }
 
 static uint32_t attempts_of(const rc_audit_timeline *timeline)
@@ -54,43 +54,43 @@ static void push_success(const rc_audit_timeline *timeline, rc_buf *buf)
 {
     push_name(buf, timeline->operation->target, "The target");
     if (attempts_of(timeline) <= 1) {
-        rc_cli_text(buf, " answered at the first try");
+        rc_cli_text(buf, " responded on the first attempt");
         if (timeline->operation->wait_ms > 0) {
-            rc_cli_text(buf, ", which had to wait for ");
+            rc_cli_text(buf, ", which waited for ");
             rc_audit_push_ms(buf, (int64_t)timeline->operation->wait_ms);
         }
         rc_cli_text(buf, ".");
         return;
     }
-    rc_cli_text(buf, " answered; it took ");
+    rc_cli_text(buf, " responded after ");
     push_attempts(buf, attempts_of(timeline));
     if (timeline->code_count > 0)
-        rc_cli_text(buf, ", after ");
+        rc_cli_text(buf, " (failures: ");
     push_codes(timeline, buf);
-    rc_cli_text(buf, ".");
+    rc_cli_text(buf, timeline->code_count > 0 ? ")." : ".");
 }
 
 static void push_failure(const rc_audit_timeline *timeline, rc_buf *buf)
 {
     const rc_record *operation = timeline->operation;
     push_name(buf, operation->client, "The client");
-    rc_cli_text(buf, " got ");
+    rc_cli_text(buf, " received ");
     rc_cli_text(buf, operation->code != RC_CODE_NONE ? rc_code_name(operation->code) : "an error");
     if (attempts_of(timeline) == 0) {
-        rc_cli_text(buf, "; no target was asked.");
+        rc_cli_text(buf, "; no target was called.");
         return;
     }
     rc_cli_text(buf, " after ");
     push_attempts(buf, attempts_of(timeline));
     if ((operation->flags & RC_RECORD_COMMITTED) != 0)
-        rc_cli_text(buf, ", when part of the answer was already passed on");
+        rc_cli_text(buf, ", when part of the response had already been sent");
     rc_cli_text(buf, ".");
 }
 
 static void push_cancelled(const rc_audit_timeline *timeline, rc_buf *buf)
 {
     push_name(buf, timeline->operation->client, "The client");
-    rc_cli_text(buf, " did not want the answer any more after ");
+    rc_cli_text(buf, " cancelled the request after ");
     rc_audit_push_ms(buf, timeline->total_ms);
     rc_cli_text(buf, " and ");
     push_attempts(buf, attempts_of(timeline));
@@ -110,12 +110,12 @@ void rc_audit_push_summary(const rc_audit_timeline *timeline, rc_buf *buf)
         push_cancelled(timeline, buf);
         return;
     case RC_OUTCOME_NOTICE:
-        rc_cli_text(buf, "No operation: something that was done to the gateway.");
+        rc_cli_text(buf, "An event of the gateway itself, not a request.");
         return;
     case RC_OUTCOME_OPEN:
         break;
     }
-    rc_cli_text(buf, "It has no end: it still runs, or its process ended before it did.");
+    rc_cli_text(buf, "The request has not ended, or the gateway stopped before its end.");
 }
 
 /* ---- records ---- */
@@ -163,10 +163,10 @@ static void push_text(rc_buf *buf, const char *before, const rc_record *record)
     rc_audit_push_flat(buf, record->text);
 }
 
-/* Appends "passes over openai/gpt-4o: the target is cooling down, for 12.0 s more". */
+/* Appends "skips openai/gpt-4o: the target is cooling down, for 12.0 s more". */
 static void push_skip(rc_buf *buf, const rc_record *record)
 {
-    rc_cli_text(buf, "passes over ");
+    rc_cli_text(buf, "skips ");
     push_target(buf, record);
     push_reason(buf, ": ", record);
     if (record->wait_ms > 0) {
@@ -207,16 +207,16 @@ static void push_end(const rc_audit_timeline *timeline, rc_buf *buf)
     const rc_record *operation = timeline->operation;
     switch (operation->outcome) {
     case RC_OUTCOME_SUCCEEDED:
-        rc_cli_text(buf, "the client has its answer");
+        rc_cli_text(buf, "the response is complete");
         return;
     case RC_OUTCOME_FAILED:
-        rc_cli_text(buf, "the client is told: ");
+        rc_cli_text(buf, "the client receives ");
         rc_cli_text(buf,
                     operation->code != RC_CODE_NONE ? rc_code_name(operation->code) : "an error");
         push_status(timeline, buf);
         return;
     case RC_OUTCOME_CANCELLED:
-        rc_cli_text(buf, "ended without an answer");
+        rc_cli_text(buf, "the client cancelled the request");
         return;
     case RC_OUTCOME_OPEN:
     case RC_OUTCOME_NOTICE:
@@ -229,11 +229,11 @@ void rc_audit_push_event(const rc_audit_timeline *timeline, rc_buf *buf, const r
     switch (record->kind) {
     case RC_RECORD_BEGIN:
         push_name(buf, record->client, "a client");
-        rc_cli_text(buf, " asks for ");
-        push_name(buf, record->model, "an answer");
+        rc_cli_text(buf, " requests ");
+        push_name(buf, record->model, "a response");
         return;
     case RC_RECORD_ATTEMPT:
-        rc_cli_text(buf, "try ");
+        rc_cli_text(buf, "attempt ");
         rc_buf_push_u64(buf, record->attempt);
         rc_cli_text(buf, "  ");
         push_target(buf, record);
@@ -242,7 +242,7 @@ void rc_audit_push_event(const rc_audit_timeline *timeline, rc_buf *buf, const r
         push_wait(buf, record);
         return;
     case RC_RECORD_SWITCH:
-        rc_cli_text(buf, record->reason == RC_WHY_HEDGED ? "asks also " : "goes on with ");
+        rc_cli_text(buf, record->reason == RC_WHY_HEDGED ? "hedges with " : "switches to ");
         push_target(buf, record);
         push_reason(buf, ": ", record);
         push_text(buf, ": ", record);
@@ -277,7 +277,7 @@ void rc_audit_push_event(const rc_audit_timeline *timeline, rc_buf *buf, const r
     case RC_RECORD_NONE:
         break;
     }
-    rc_cli_text(buf, "something that this version does not know");
+    rc_cli_text(buf, "an event that this version does not know");
 }
 
 /* ---- details ---- */
@@ -310,7 +310,7 @@ void rc_audit_push_usage(rc_buf *buf, const rc_record *record)
     if ((record->flags & RC_RECORD_ESTIMATED) != 0)
         rc_cli_text(buf, (record->flags & RC_RECORD_MEASURED) != 0 ? " (partly estimated)"
                                                                    : " (estimated)");
-    rc_cli_text(buf, (record->flags & RC_RECORD_UNPRICED) != 0 ? ", no price is known" : "");
+    rc_cli_text(buf, (record->flags & RC_RECORD_UNPRICED) != 0 ? ", no price" : "");
 }
 
 static void put_numbers(const parts *p, const rc_record *record)
@@ -350,7 +350,7 @@ void rc_audit_push_detail(const rc_audit_timeline *timeline, rc_buf *buf, const 
         return;
     if (record->code == RC_CODE_NONE &&
         rc_audit_attempt_outcome(timeline->operation, record) == RC_OUTCOME_CANCELLED)
-        rc_cli_text(next_part(&p), "let go");
+        rc_cli_text(next_part(&p), "cancelled");
     put_numbers(&p, record);
     put_message(&p, record);
     if (record->text.len > 0)

@@ -87,7 +87,7 @@ static int run_watched(rc_caller *c)
     const int error = rc_watch_init(&c->watch, c->calls);
     if (error != 0) {
         rc_cli_err_prefix(c->cli, "call");
-        rc_cli_text(&c->cli->err, "signals cannot be watched: ");
+        rc_cli_text(&c->cli->err, "cannot watch signals: ");
         rc_cli_text(&c->cli->err, rc_sys_error_text(error));
         rc_buf_push_byte(&c->cli->err, '\n');
         return RC_EXIT_INTERNAL;
@@ -164,7 +164,7 @@ int rc_caller_run(rc_cli *cli, const rc_args *args)
     rc_caller *c = cli->alloc.get(cli->alloc.ctx, sizeof *c);
     if (c == NULL) {
         rc_cli_err_prefix(cli, "call");
-        rc_cli_text(&cli->err, "there is no memory for it\n");
+        rc_cli_text(&cli->err, "out of memory\n");
         return RC_EXIT_INTERNAL;
     }
     memset(c, 0, sizeof *c);

@@ -13,10 +13,10 @@ static void warn_unrecorded(rc_caller *c, int fault)
     char scratch[RC_CALLER_TEXT_MAX];
     rc_buf text;
     rc_buf_init_fixed(&text, scratch, sizeof scratch);
-    rc_buf_push(&text, RC_STR("this call will not be on record: "));
+    rc_buf_push(&text, RC_STR("this call will not be recorded: "));
     rc_buf_push(&text, rc_str_c(rc_store_fault_text((rc_store_fault_kind)fault)));
     if (fault == RC_STORE_HAS_WRITER)
-        rc_buf_push(&text, RC_STR("; a gateway? Then --via calls through it"));
+        rc_buf_push(&text, RC_STR("; if that is a gateway, --via sends the call through it"));
     rc_caller_push_message(c, rc_buf_get(&text));
 }
 

@@ -128,11 +128,11 @@ static void on_pause(rc_caller *c, const rc_event_view *event)
     rc_buf_init_fixed(&text, scratch, sizeof scratch);
     rc_buf_push(&text, RC_STR("The "));
     rc_ledger_push_scope(&text, event->scope.len > 0 ? event->scope : RC_STR("this client"));
-    rc_buf_push(&text, RC_STR(" has no room ("));
+    rc_buf_push(&text, RC_STR(" is used up ("));
     rc_ledger_push_usd(&text, event->spent_micro_usd);
     rc_buf_push(&text, RC_STR(" of "));
     rc_ledger_push_usd(&text, event->limit_micro_usd);
-    rc_buf_push(&text, RC_STR(" is spent): waiting until it has"));
+    rc_buf_push(&text, RC_STR(" is spent): waiting until it renews or is raised"));
     rc_caller_push_message(c, rc_buf_get(&text));
 }
 

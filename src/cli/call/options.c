@@ -28,9 +28,9 @@ static int read_deadline(rc_caller *c, const char *text)
     const rc_status status = rc_duration_parse(rc_str_c(text), RC_UNIT_S, &deadline_ms);
     if ((status == RC_E_RANGE && text[0] != '-') ||
         (status == RC_OK && (uint64_t)deadline_ms > RC_CLIENT_DEADLINE_MAX_MS))
-        return refuse(c->cli, "--deadline is 24h at most, not ", text);
+        return refuse(c->cli, "--deadline must be at most 24h, not ", text);
     if (status != RC_OK || deadline_ms == 0)
-        return refuse(c->cli, "--deadline is a duration such as 30s, 5m or 1h30m, not ", text);
+        return refuse(c->cli, "--deadline must be a duration such as 30s, 5m or 1h30m, not ", text);
     c->deadline_ms = (uint64_t)deadline_ms;
     return RC_EXIT_OK;
 }
@@ -46,7 +46,7 @@ static int read_temperature(rc_caller *c, const char *text)
     const rc_json_token token = rc_json_reader_next(&reader);
     if (token.type != RC_JSON_NUMBER || rc_json_reader_next(&reader).type != RC_JSON_END ||
         rc_json_to_double(token.raw, &value) != RC_OK || value < 0 || value > 2)
-        return refuse(c->cli, "--temperature is a number from 0 to 2, not ", text);
+        return refuse(c->cli, "--temperature must be a number from 0 to 2, not ", text);
     c->prompt.temperature = token.raw;
     return RC_EXIT_OK;
 }
@@ -61,7 +61,7 @@ static int read_format(rc_caller *c, const rc_args *args)
     else if (name != NULL && strcmp(name, "markdown") == 0)
         c->format = RC_CALLER_MARKDOWN;
     else if (name != NULL && is_agent)
-        return refuse(c->cli, "--agent goes with --format json or markdown, not ", name);
+        return refuse(c->cli, "--agent can be used with --format json or markdown, not ", name);
     c->is_quiet = is_agent || args->values[CALL_QUIET] != NULL;
     return RC_EXIT_OK;
 }
@@ -91,13 +91,13 @@ static int check_via(const rc_caller *c)
 {
     if (c->via != NULL && c->config_path != NULL)
         return refuse(c->cli,
-                      "--via goes to a gateway that has its own configuration: leave out "
+                      "--via uses the gateway's own configuration: omit "
                       "--config",
                       NULL);
     if (c->via == NULL && c->token_file != NULL)
-        return refuse(c->cli, "--token-file is for the gateway that --via names", NULL);
+        return refuse(c->cli, "--token-file needs --via", NULL);
     if (c->via == NULL && c->is_insecure)
-        return refuse(c->cli, "--insecure is for the gateway that --via names", NULL);
+        return refuse(c->cli, "--insecure needs --via", NULL);
     return RC_EXIT_OK;
 }
 
@@ -124,9 +124,9 @@ int rc_caller_read_options(rc_caller *c, const rc_args *args)
     };
     c->has_colour = rc_args_has_colour(args, &c->cli->err_terminal);
     if (model != NULL && !rc_model_name_is_valid(c->model))
-        return refuse(c->cli, "--model is a name of at most 256 bytes, not ", model);
+        return refuse(c->cli, "--model must be a name of at most 256 bytes, not ", model);
     if (c->policy != NULL && !is_name(c->policy))
-        return refuse(c->cli, "--policy is a name, not ", c->policy);
+        return refuse(c->cli, "--policy must be a name, not ", c->policy);
     int result = read_format(c, args);
     if (result == RC_EXIT_OK)
         result = read_deadline(c, args->values[CALL_DEADLINE]);

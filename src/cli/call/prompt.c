@@ -17,8 +17,8 @@ static int refuse_read(rc_caller *c, rc_str name, int error)
 {
     if (error == RC_FILE_TOO_LARGE) {
         rc_caller_fail(c, RC_CODE_REQUEST_TOO_LARGE,
-                       RC_STR("The prompt is larger than 16 MiB, which is the most that is sent."),
-                       RC_STR("Send a part of it."));
+                       RC_STR("The prompt is larger than the limit of 16 MiB."),
+                       RC_STR("Send a shorter prompt."));
         return rc_report_exit_status(c->report);
     }
     rc_cli_cannot_read(c->cli, "call", name, error);
@@ -29,7 +29,7 @@ static int read_stdin(rc_caller *c)
 {
     if (c->calls->isatty(RC_FD_STDIN) == 1) {
         rc_cli_err_prefix(c->cli, "call");
-        rc_cli_text(&c->cli->err, "type the prompt; end it with Ctrl-D on a line of its own\n");
+        rc_cli_text(&c->cli->err, "type the prompt; end it with Ctrl-D on a separate line\n");
         rc_cli_flush_err(c->cli);
     }
     const int error = rc_fd_read(c->calls, RC_FD_STDIN, &c->text);
@@ -41,7 +41,7 @@ static int read_stdin(rc_caller *c)
 static int refuse_empty(rc_caller *c)
 {
     rc_cli_err_prefix(c->cli, "call");
-    rc_cli_text(&c->cli->err, "the prompt is empty: give it as an argument or on standard input\n");
+    rc_cli_text(&c->cli->err, "the prompt is empty: pass it as an argument or on standard input\n");
     return rc_cli_usage(c->cli, "call");
 }
 
@@ -92,12 +92,12 @@ static int read_image(rc_caller *c, const char *path)
     rc_buf *bytes = &c->image_bytes[c->image_count];
     const int error = rc_file_read(c->calls, path, bytes);
     if (error == RC_FILE_TOO_LARGE)
-        return refuse_image(c, path, " is larger than 20 MiB, which no provider takes\n");
+        return refuse_image(c, path, " is larger than 20 MiB, which no provider accepts\n");
     if (error != 0)
         return refuse_read(c, rc_str_c(path), error);
     const rc_str type = rc_prompt_image_type(rc_buf_get(bytes));
     if (type.len == 0)
-        return refuse_image(c, path, " is no PNG, JPEG, GIF or WebP image\n");
+        return refuse_image(c, path, " is not a PNG, JPEG, GIF or WebP image\n");
     c->images[c->image_count++] = (rc_prompt_image){type, rc_buf_get(bytes)};
     return RC_EXIT_OK;
 }
@@ -107,7 +107,7 @@ int rc_caller_read_images(rc_caller *c, const rc_args *args)
     int result = RC_EXIT_OK;
     if (args->repeated_count > RC_CALLER_IMAGES_MAX)
         return refuse_image(c, args->repeated[RC_CALLER_IMAGES_MAX],
-                            " is one image too many: 8 can be sent\n");
+                            " exceeds the limit of 8 images\n");
     for (size_t i = 0; result == RC_EXIT_OK && i < args->repeated_count; i++)
         result = read_image(c, args->repeated[i]);
     return result;

@@ -218,9 +218,9 @@ static void show_notes(rc_caller *c)
     if (c->is_quiet || c->report != NULL)
         return;
     if (c->call.facts.text_bytes == 0)
-        note_line(c, "The answer has no text.");
+        note_line(c, "The response has no text.");
     if (facts->finish == RC_STREAM_FINISH_LENGTH)
-        note_line(c, "The answer is cut off at its limit of tokens; --max-tokens sets it.");
+        note_line(c, "The response was cut at its token limit; --max-tokens sets it.");
     if (c->quota_warning[0] != '\0')
         note_line(c, c->quota_warning);
 }
@@ -432,7 +432,7 @@ int rc_caller_show_result(rc_caller *c)
         result = status_of(c);
     }
     if (rc_client_has_lost_record(&c->client) && c->format == RC_CALLER_HUMAN)
-        note_line(c, "The record of this call is lost: the store failed.");
+        note_line(c, "This call was not recorded: the store failed.");
     push_err(c);
     rc_client_call_done(&c->call);
     return result;

@@ -64,7 +64,7 @@ static int refuse_without_model(rc_caller *c)
     rc_buf list;
     rc_buf_init_fixed(&list, scratch, sizeof scratch);
     rc_cli_err_prefix(cli, "call");
-    rc_cli_text(&cli->err, "name a model with --model");
+    rc_cli_text(&cli->err, "set a model with --model");
     if (c->snapshot_input.config != NULL) {
         push_names(c->snapshot_input.config, &list);
         rc_cli_text(&cli->err, ": ");
@@ -82,7 +82,7 @@ static int refuse_unknown(rc_caller *c)
     rc_buf list;
     rc_buf_init_fixed(&message, text, sizeof text);
     rc_buf_init_fixed(&list, advice, sizeof advice);
-    rc_buf_push(&message, RC_STR("No route fits the model \""));
+    rc_buf_push(&message, RC_STR("No route matches the model \""));
     rc_buf_push(&message, c->model);
     rc_buf_push(&message, RC_STR("\", and it does not begin with the name of a provider."));
     rc_buf_push(&list, RC_STR("Use one of these: "));
@@ -99,7 +99,7 @@ static int check_policy(rc_caller *c)
     if (c->policy == NULL || rc_config_policy(config, rc_str_c(c->policy)) != NULL)
         return RC_EXIT_OK;
     rc_cli_err_prefix(cli, "call");
-    rc_cli_text(&cli->err, "there is no policy ");
+    rc_cli_text(&cli->err, "no policy is named ");
     rc_cli_err_quote(cli, rc_str_c(c->policy));
     rc_cli_suggest(cli, "", rc_nearest(rc_str_c(c->policy), rc_config_policy_name_at, config));
     return rc_cli_usage(cli, "call");

@@ -89,7 +89,7 @@ static void add_file_fault(const rc_config *config, rc_config_source *source, rc
     rc_config_fault *fault = fault_at(config, source, RC_STR("prices"));
     rc_config_fault_append_quoted(fault, config->root.prices);
     if (status == RC_E_NOMEM || file_faults->count == 0) {
-        rc_config_fault_append(fault, ": there is no memory for it");
+        rc_config_fault_append(fault, ": out of memory");
         return;
     }
     rc_config_fault_append(fault, ", line ");
@@ -178,10 +178,10 @@ static int refuse_verb(rc_cli *cli, const char *verb)
 {
     rc_cli_err_prefix(cli, "config");
     if (verb == NULL) {
-        rc_cli_text(&cli->err, "check, show, keys, prices or import is expected\n");
+        rc_cli_text(&cli->err, "expected check, show, keys, prices or import\n");
         return rc_cli_usage(cli, "config");
     }
-    rc_cli_text(&cli->err, "check, show, keys, prices or import is expected, not ");
+    rc_cli_text(&cli->err, "expected check, show, keys, prices or import, not ");
     rc_cli_err_quote(cli, rc_str_c(verb));
     rc_cli_suggest(cli, "", rc_nearest(rc_str_c(verb), verb_at, NULL));
     return rc_cli_usage(cli, "config");
@@ -205,10 +205,10 @@ static int run_config(rc_cli *cli, const rc_args *args)
         const char *file = args->operand_count > 2 ? args->operands[2] : NULL;
         const char *form = path;
         return format == NULL ? rc_cli_config_import(cli, form, file)
-                              : refuse_use(cli, "--format goes with check and prices alone");
+                              : refuse_use(cli, "--format can be used with check and prices only");
     }
     if (args->operand_count > 2)
-        return refuse_use(cli, "one file is expected");
+        return refuse_use(cli, "expected one file");
     if (verb != NULL && strcmp(verb, "check") == 0)
         return check(cli, path, is_json);
     if (verb != NULL && strcmp(verb, "prices") == 0)
@@ -216,7 +216,7 @@ static int run_config(rc_cli *cli, const rc_args *args)
     if (verb == NULL || (strcmp(verb, "show") != 0 && strcmp(verb, "keys") != 0))
         return refuse_verb(cli, verb);
     if (format != NULL)
-        return refuse_use(cli, "--format goes with check and prices alone");
+        return refuse_use(cli, "--format can be used with check and prices only");
     if (strcmp(verb, "show") == 0)
         return show(cli, path);
     if (path != NULL)

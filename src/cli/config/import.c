@@ -57,7 +57,7 @@ static int import(rc_cli *cli, rc_config_source *source, rc_litellm_notes *notes
         result = rc_cli_config_refuse(cli, "config", source, status);
     } else if (status == RC_E_TOO_LARGE && source->faults.count == 0) {
         rc_cli_err_prefix(cli, "config");
-        rc_cli_text(&cli->err, "what came of it is longer than a configuration may be\n");
+        rc_cli_text(&cli->err, "the converted configuration is larger than the limit of 1 MiB\n");
         result = EXIT_DATA;
     } else {
         (void)rc_cli_config_refuse(cli, "config", source, status);
@@ -70,9 +70,9 @@ static int import(rc_cli *cli, rc_config_source *source, rc_litellm_notes *notes
 int rc_cli_config_import(rc_cli *cli, const char *form, const char *path)
 {
     if (form == NULL || strcmp(form, "litellm") != 0)
-        return refuse_use(cli, "litellm is expected behind import, and a file");
+        return refuse_use(cli, "expected 'import litellm FILE'");
     if (path == NULL)
-        return refuse_use(cli, "a file is expected behind import litellm, or - for standard input");
+        return refuse_use(cli, "expected a file after import litellm, or - for standard input");
     rc_config_source source;
     rc_litellm_notes *notes = cli->alloc.get(cli->alloc.ctx, sizeof *notes);
     rc_config_source_init(&source, &cli->alloc, path);

@@ -26,9 +26,9 @@ static const column columns[] = {
     {"cached_input", "cached", offsetof(rc_config_price, cached_input), true},
     {"cache_write", "write", offsetof(rc_config_price, cache_write), true},
     {"cache_write_1h", "write 1h", offsetof(rc_config_price, cache_write_1h), true},
-    {"image", "an image", offsetof(rc_config_price, image), false},
-    {"second", "a second of sound", offsetof(rc_config_price, second), false},
-    {"request", "a request", offsetof(rc_config_price, request), false},
+    {"image", "per image", offsetof(rc_config_price, image), false},
+    {"second", "per second of audio", offsetof(rc_config_price, second), false},
+    {"request", "per request", offsetof(rc_config_price, request), false},
 };
 /* The first column that a narrow terminal may hide. */
 #define CACHED_AT 2
@@ -102,12 +102,12 @@ static void push_others(rc_buf *buf, const rc_config_price *price)
         push(buf, between);
         push(buf, "above ");
         rc_buf_push_u64(buf, price->over_input_tokens);
-        push(buf, " tokens of input");
+        push(buf, " input tokens");
         between = "  ";
     }
     if (price->told) {
         push(buf, between);
-        push(buf, "as the answer says");
+        push(buf, "or the cost in the response");
     }
 }
 
@@ -133,13 +133,13 @@ static void put_row(rc_grid *grid, const rc_config_price *price, bool is_own)
 
 static void push_head(rc_buf *buf, const rc_prices *prices, rc_str name, bool has_utf8)
 {
-    push(buf, "US dollars for a million tokens. Built in: prices of ");
+    push(buf, "US dollars per million tokens. Built-in prices are of ");
     push(buf, rc_prices_builtin_as_of());
-    push(buf, prices->settings.built_in ? ", to be checked against what you are charged.\n"
-                                        : ", which are not used.\n");
+    push(buf,
+         prices->settings.built_in ? "; compare them with your invoices.\n" : " and not used.\n");
     if (prices->as_of.len == 0)
         return;
-    push(buf, "Those with a * are of ");
+    push(buf, "Prices with * are from ");
     rc_visible_push(buf, name, has_utf8);
     push(buf, ", ");
     rc_visible_push(buf, prices->as_of, has_utf8);
@@ -189,7 +189,7 @@ static void push_unpriced(void *ctx, const rc_config *config, const rc_config_ta
     rc_buf text;
     rc_buf_init_fixed(&text, scratch, sizeof(scratch));
     rc_config_push_target(&text, config, target);
-    push(list->buf, list->has_any ? ", " : "\nWithout a price, so that they cost nothing here: ");
+    push(list->buf, list->has_any ? ", " : "\nTargets without a price, counted as free: ");
     rc_visible_push(list->buf, rc_buf_get(&text), list->has_utf8);
     list->has_any = true;
 }

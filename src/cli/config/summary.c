@@ -103,9 +103,9 @@ static void push_limit(rc_buf *buf, uint64_t limit_usd, const char *per, const c
     const bool is_total = rc_str_eq(rc_str_c(per), RC_STR("total"));
     push(buf, "$");
     rc_buf_push(buf, rc_config_decimal(scratch, limit_usd, 6));
-    push(buf, is_total ? " in " : " a ");
+    push(buf, is_total ? " in " : " per ");
     push(buf, per);
-    push(buf, ", then ");
+    push(buf, ", on_exceed: ");
     push(buf, then);
 }
 
@@ -119,7 +119,7 @@ static void push_routes(rc_buf *buf, const rc_cli *cli, const rc_config *config)
         const rc_config_route *route = &config->routes[i];
         push_name(buf, cli, route->model, width);
         for (size_t k = 0; k < route->chain_count; k++) {
-            push(buf, k > 0 ? ", then " : "");
+            push(buf, k > 0 ? ", on_exceed: " : "");
             push_target(buf, cli, config, &route->chain[k]);
             if (route->chain[k].tries > 0) {
                 push(buf, " x");
@@ -250,7 +250,7 @@ void rc_config_summary_push(rc_buf *buf, const rc_cli *cli, const rc_config *con
 {
     warnings to = {.buf = buf, .cli = cli};
     push_visible(buf, cli, rc_config_source_name(source));
-    push(buf, ": good\n\nlisten ");
+    push(buf, ": valid\n\nlisten ");
     push_visible(buf, cli, config->root.listen);
     push(buf, ", store ");
     push_visible(buf, cli, config->root.store);

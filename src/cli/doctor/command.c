@@ -57,7 +57,7 @@ static int run(rc_cli *cli, const rc_args *args)
         result = rc_doctor_exit_status(&doctor);
     } else {
         rc_cli_err_prefix(cli, "doctor");
-        rc_cli_text(&cli->err, "there is no memory to look at it all\n");
+        rc_cli_text(&cli->err, "out of memory\n");
     }
     rc_doctor_done(&doctor);
     return result;

@@ -76,7 +76,7 @@ static void check_prices(rc_doctor *doctor, const rc_config *config, const rc_co
         rc_finding_push(finding, rc_sys_error_text(file.error));
     } else if (status == RC_E_NOMEM) {
         rc_finding_push(rc_doctor_fault(doctor, RC_GROUP_CONFIG, RC_STR("prices"), RC_EXIT_CONFIG),
-                        "there is no memory to read them");
+                        "out of memory while reading them");
     } else {
         add_faults(doctor, &file);
     }
@@ -105,10 +105,11 @@ bool rc_doctor_load(rc_doctor *doctor, const char *path, rc_config *ret_config)
             rc_doctor_fault(doctor, RC_GROUP_CONFIG, RC_STR("file"), RC_EXIT_CONFIG);
         rc_finding_push(rc_finding_push_str(finding, name), " cannot be read: ");
         rc_finding_push(finding, rc_sys_error_text(source.error));
-        rc_finding_advise(finding, "name another with --config, or allow it to be read");
+        rc_finding_advise(finding,
+                          "use another file with --config, or give this user read permission");
     } else if (status == RC_E_NOMEM) {
         rc_finding_push(rc_doctor_fault(doctor, RC_GROUP_CONFIG, RC_STR("file"), RC_EXIT_CONFIG),
-                        "there is no memory to read it");
+                        "out of memory while reading it");
     } else {
         add_faults(doctor, &source);
     }
@@ -139,18 +140,18 @@ static void check_provider(rc_doctor *doctor, const rc_config *config, size_t in
     if (!is_used(config, index))
         rc_finding_advise(
             rc_finding_push(rc_doctor_add(doctor, RC_GROUP_CONFIG, RC_FINDING_NOTE, provider->name),
-                            "no route asks this provider"),
-            "models are still reached as NAME/model");
+                            "no route uses this provider"),
+            "clients can still request NAME/model");
     if (provider->insecure)
         rc_finding_advise(
             rc_finding_push(rc_doctor_add(doctor, RC_GROUP_CONFIG, RC_FINDING_WARN, provider->name),
-                            "insecure: keys and prompts may go over the network in "
-                            "the open"),
-            "use https://, or a network that nobody else is in");
+                            "insecure: keys and prompts may cross the network "
+                            "unencrypted"),
+            "use https://, or a private network");
     if (provider->key_count == 0 && provider->kind->key_names[0] != '\0')
         rc_finding_advise(
             rc_finding_push(rc_doctor_add(doctor, RC_GROUP_CONFIG, RC_FINDING_WARN, provider->name),
-                            "it has no key, and providers of its kind want one"),
+                            "no key is configured, and providers of this kind need one"),
             "add keys: [env:NAME]");
 }
 
@@ -163,17 +164,18 @@ static bool is_beyond_loopback(rc_str listen)
 void rc_doctor_check_config(rc_doctor *doctor, const rc_config *config)
 {
     if (config->route_count == 0)
-        rc_finding_advise(rc_finding_push(rc_doctor_add(doctor, RC_GROUP_CONFIG, RC_FINDING_WARN,
-                                                        RC_STR("routes")),
-                                          "there is none: only models that name their provider are "
-                                          "answered"),
-                          "add one under routes");
+        rc_finding_advise(
+            rc_finding_push(
+                rc_doctor_add(doctor, RC_GROUP_CONFIG, RC_FINDING_WARN, RC_STR("routes")),
+                "none is configured: the gateway only serves models named "
+                "answered"),
+            "add a route under routes");
     if (config->client_count == 0 && is_beyond_loopback(config->root.listen))
         rc_finding_advise(rc_finding_push(rc_doctor_add(doctor, RC_GROUP_CONFIG, RC_FINDING_WARN,
                                                         RC_STR("clients")),
-                                          "none are named, and the gateway listens beyond this "
-                                          "machine: whoever reaches it spends your money"),
-                          "name clients with tokens, or listen at 127.0.0.1");
+                                          "none is configured, and the gateway listens beyond this "
+                                          "machine: anybody who can connect spends your money"),
+                          "configure clients with tokens, or listen at 127.0.0.1");
     for (size_t i = 0; i < config->provider_count; i++)
         check_provider(doctor, config, i);
 }
@@ -201,13 +203,13 @@ static void check_key(rc_doctor *doctor, rc_str subject, const rc_secret_ref *re
                                   state == RC_SECRET_UNREADABLE ? EXIT_NOPERM : RC_EXIT_CONFIG);
     push_key_state(finding, ref, rc_secret_state_text(doctor->cli->calls, ref));
     if (state == RC_SECRET_EXPOSED)
-        rc_finding_advise(finding, "chmod 600, and change the key if others were here");
+        rc_finding_advise(finding, "run chmod 600; replace the key if other users had access");
     else if (state == RC_SECRET_UNREADABLE)
-        rc_finding_advise(finding, "let the gateway's user read it");
+        rc_finding_advise(finding, "give the gateway's user read permission");
     else if (state == RC_SECRET_NOT_SET && ref->kind == RC_SECRET_CREDENTIAL)
-        rc_finding_advise(finding, "systemd passes it on to the service alone (LoadCredential=)");
+        rc_finding_advise(finding, "systemd gives it only to the service (LoadCredential=)");
     else if (state == RC_SECRET_NOT_SET)
-        rc_finding_advise(finding, "set the variable where the gateway is started");
+        rc_finding_advise(finding, "set the variable in the gateway's environment");
     else if (state != RC_SECRET_SET)
         rc_finding_advise(finding, "write the key into a file of that name, mode 600");
 }
@@ -225,7 +227,7 @@ static void check_token(rc_doctor *doctor, rc_str subject, const rc_secret_ref *
         return;
     rc_finding *finding = rc_doctor_fault(doctor, RC_GROUP_KEYS, subject, RC_EXIT_CONFIG);
     push_key_state(finding, ref, why);
-    rc_finding_advise(finding, "put the key alone there, in one line: letters, digits and signs "
+    rc_finding_advise(finding, "write only the key there, on one line: letters, digits and symbols "
                                "of ASCII, without spaces");
 }
 

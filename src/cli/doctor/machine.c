@@ -26,7 +26,7 @@ void rc_doctor_check_limits(rc_doctor *doctor, const rc_config *config)
     if (error != 0) {
         rc_finding_push(rc_finding_push(rc_doctor_add(doctor, RC_GROUP_LIMITS, RC_FINDING_WARN,
                                                       RC_STR("open files")),
-                                        "cannot be told: "),
+                                        "unknown: "),
                         rc_sys_error_text(error));
         return;
     }

@@ -148,10 +148,10 @@ static stage stage_of(const rc_http_probe *probe)
 static rc_str advice_of(const rc_http_probe *probe, const rc_report *report)
 {
     if (probe->failure == RC_UPSTREAM_ADDRESS_REFUSED)
-        return RC_STR("a name that stands for an address of your own network needs "
+        return RC_STR("a name that resolves to an address of your own network needs "
                       "private_network: true");
     return stage_of(probe) == STAGE_RESPONSE
-               ? RC_STR("try again; then look at the provider's status page")
+               ? RC_STR("retry; if it fails again, check the provider's status page")
                : rc_report_action_detail(report);
 }
 
@@ -199,12 +199,12 @@ static void add_certificate(rc_doctor *doctor, const provider_probe *p, const rc
     const bool is_soon = probe->tls.until_unix_ms > 0 && now_ms > 0 && days < CERTIFICATE_DAYS;
     rc_finding *finding = add(doctor, p, is_soon ? RC_FINDING_WARN : RC_FINDING_FINE, "tls");
     rc_finding_push(rc_finding_push(finding, probe->tls.version), ", the certificate for ");
-    rc_finding_push(rc_finding_push(finding, probe->origin.host), " is good until ");
+    rc_finding_push(rc_finding_push(finding, probe->origin.host), " is valid until ");
     push_date(finding, probe->tls.until_unix_ms);
     if (probe->tls.issuer[0] != '\0')
         rc_finding_push(rc_finding_push(finding, ", by "), probe->tls.issuer);
     if (is_soon)
-        rc_finding_advise(finding, "whoever runs the server should renew it");
+        rc_finding_advise(finding, "the operator of the server should renew it");
 }
 
 /* Classifies a failed probe. Gives a report. */
@@ -270,9 +270,10 @@ static void add_refusal(rc_doctor *doctor, const provider_probe *p, const rc_htt
     rc_finding_push(rc_finding_push_u64(finding, (uint64_t)probe->status), " ");
     rc_finding_push(rc_finding_push(finding, rc_code_name(rc_report_code(report))), ": ");
     if (is_without_list) {
-        rc_finding_push(finding, "it answers, and has no list of models here; the key was not "
-                                 "tried");
-        rc_finding_advise(finding, "if calls fail as well, check the path in base_url");
+        rc_finding_push(finding,
+                        "it responds, but has no list of models at this path; the key was not "
+                        "tried");
+        rc_finding_advise(finding, "if calls also fail, check the path in base_url");
     } else {
         rc_finding_push_str(finding, rc_report_message(report));
         const rc_str detail = rc_report_action_detail(report);
@@ -293,11 +294,11 @@ static void add_response(rc_doctor *doctor, const provider_probe *p, const rc_ht
     rc_finding *finding = add(doctor, p, probe->is_html ? RC_FINDING_WARN : RC_FINDING_FINE, part);
     rc_finding_push(finding, "200 in ");
     rc_finding_push_u64(finding, probe->head_ms - probe->started_ms);
-    rc_finding_push(finding, probe->is_html ? " ms, and a page where a list was expected"
-                             : p->config->key_count > 0 ? " ms: the key is taken"
-                                                        : " ms: it answers without a key");
+    rc_finding_push(finding, probe->is_html ? " ms, but the response is a web page, not a list"
+                             : p->config->key_count > 0 ? " ms: the key is accepted"
+                                                        : " ms: it responds without a key");
     if (probe->is_html)
-        rc_finding_advise(finding, "check base_url: a portal or another server may answer there");
+        rc_finding_advise(finding, "check base_url: a portal or another server may respond there");
 }
 
 static void add_name(rc_doctor *doctor, const provider_probe *p, const rc_http_probe *probe)
@@ -314,7 +315,7 @@ static void add_late(rc_doctor *doctor, const provider_probe *p)
     rc_finding *finding = fault(doctor, p, "answer", EXIT_UNAVAILABLE);
     rc_finding_push(finding, "not done within ");
     rc_finding_push_count(finding, doctor->timeout_s, "second", "seconds");
-    rc_finding_advise(finding, "give it more with --timeout, and check the network");
+    rc_finding_advise(finding, "allow more time with --timeout, and check the network");
 }
 
 /* Builds the name of a key, such as "env:OPENAI_API_KEY". */
@@ -361,7 +362,7 @@ static void add_provider(rc_doctor *doctor, const provider_probe *p)
     char key[LABEL_BYTES];
     bool is_first = true;
     if (p->is_demo)
-        rc_finding_push(add(doctor, p, RC_FINDING_NOTE, ""), "lives in the gateway itself");
+        rc_finding_push(add(doctor, p, RC_FINDING_NOTE, ""), "part of the gateway");
     if (p->url_error != NULL)
         rc_finding_push(fault(doctor, p, "base_url", RC_EXIT_CONFIG), p->url_error);
     for (size_t i = 0; i < p->probe_count; i++) {
@@ -380,7 +381,7 @@ static void add_provider(rc_doctor *doctor, const provider_probe *p)
             add_response(doctor, p, probe, key);
     }
     if (is_first && p->probe_count > 0)
-        rc_finding_push(add(doctor, p, RC_FINDING_NOTE, ""), "not asked: no key is there");
+        rc_finding_push(add(doctor, p, RC_FINDING_NOTE, ""), "not checked: no key is available");
 }
 
 /* ---- clock ---- */
@@ -416,8 +417,9 @@ static void add_clock(rc_doctor *doctor, const rc_prober *prober)
                     farthest->ahead_ms > 0 ? " seconds behind that of "
                                            : " seconds ahead of that of ");
     rc_finding_push(finding, farthest->origin.host);
-    rc_finding_advise(finding, "set the clock (timedatectl): waits, budgets and certificates go by "
-                               "it");
+    rc_finding_advise(finding,
+                      "set the clock (timedatectl): waits, budgets and certificates depend on "
+                      "it");
 }
 
 /* ---- ports ---- */
@@ -479,14 +481,15 @@ static void add_occupied(rc_doctor *doctor, const port *at)
         finding = rc_doctor_fault(doctor, RC_GROUP_PORTS, rc_str_c(at->subject), EXIT_UNAVAILABLE);
     push_address(finding, at);
     if (is_ready) {
-        rc_finding_push(finding, ": a gateway runs there and is ready");
+        rc_finding_push(finding, ": a running gateway is ready");
     } else if (is_leaving) {
-        rc_finding_push(
-            rc_finding_push_str(rc_finding_push(finding, ": a gateway runs there: "), body), "");
-        rc_finding_advise(finding, "look at its log");
+        rc_finding_push(rc_finding_push_str(
+                            rc_finding_push(finding, ": a running gateway is not ready: "), body),
+                        "");
+        rc_finding_advise(finding, "check its log");
     } else {
-        rc_finding_push(finding, " is held by another program");
-        rc_finding_advise(finding, "end that (ss -ltnp shows it), or choose another port");
+        rc_finding_push(finding, " is in use by another program");
+        rc_finding_advise(finding, "stop that program (ss -ltnp shows it), or choose another port");
     }
 }
 
@@ -503,10 +506,11 @@ static void add_port(rc_doctor *doctor, const port *at)
                                               at->error == EACCES ? EXIT_NOPERM : EXIT_UNAVAILABLE);
         push_address(finding, at);
         rc_finding_push(rc_finding_push(finding, ": "), rc_sys_error_text(at->error));
-        rc_finding_advise(finding, at->error == EACCES
-                                       ? "ports below 1024 need a right: use another, or a socket "
-                                         "of systemd"
-                                       : "choose an address of this machine");
+        rc_finding_advise(finding,
+                          at->error == EACCES
+                              ? "ports below 1024 need a privilege: use another port, or a socket "
+                                "of systemd"
+                              : "choose an address of this machine");
         return;
     }
     rc_finding *finding =
@@ -549,7 +553,7 @@ bool rc_doctor_check_net(rc_doctor *doctor, const rc_config *config, bool is_off
         if (is_offline)
             rc_finding_push(
                 rc_doctor_add(doctor, RC_GROUP_PROVIDERS, RC_FINDING_NOTE, RC_STR("offline")),
-                "no provider was asked");
+                "no provider was checked");
         else
             add_clock(doctor, &prober);
         for (size_t i = 0; i < PORTS; i++)

@@ -185,7 +185,7 @@ rc_http_probe *rc_http_probe_start(rc_prober *prober, const rc_origin *origin, c
     prober->probes = probe;
     probe->is_over = true;
     if (!push_request(probe, path, push_more, ctx)) {
-        set_failure(probe, RC_UPSTREAM_NO_MEMORY, "the request cannot be written");
+        set_failure(probe, RC_UPSTREAM_NO_MEMORY, "out of memory");
         return probe;
     }
     const rc_upstream_request request = {

@@ -47,7 +47,7 @@ static void check_space(rc_doctor *doctor, const char *folder)
     uint64_t bytes = 0;
     const int error = rc_probe_free_bytes(folder, &bytes);
     if (error != 0) {
-        rc_finding_push(rc_finding_push(add(doctor, RC_FINDING_WARN, "space"), "cannot be told: "),
+        rc_finding_push(rc_finding_push(add(doctor, RC_FINDING_WARN, "space"), "unknown: "),
                         rc_sys_error_text(error));
         return;
     }
@@ -57,7 +57,7 @@ static void check_space(rc_doctor *doctor, const char *folder)
             : add(doctor, bytes < SPACE_LOW ? RC_FINDING_WARN : RC_FINDING_FINE, "space");
     rc_finding_push(rc_finding_push_u64(finding, bytes / MEGABYTE), " MB are free");
     if (bytes < SPACE_LOW)
-        rc_finding_advise(finding, "make room on the disk, or move the store");
+        rc_finding_advise(finding, "free disk space, or move the store");
 }
 
 static void check_folder(rc_doctor *doctor, const char *folder)
@@ -66,9 +66,10 @@ static void check_folder(rc_doctor *doctor, const char *folder)
     if (error == 0)
         return;
     rc_finding *finding = fault(doctor, "folder", EXIT_NOPERM);
-    rc_finding_push(rc_finding_push(finding, "no file can be made there: "),
+    rc_finding_push(rc_finding_push(finding, "cannot create a file there: "),
                     rc_sys_error_text(error));
-    rc_finding_advise(finding, "let the gateway's user write to the folder, or move the store");
+    rc_finding_advise(finding,
+                      "give the gateway's user write permission for the folder, or move the store");
 }
 
 static void check_mode(rc_doctor *doctor, const char *path)
@@ -77,8 +78,8 @@ static void check_mode(rc_doctor *doctor, const char *path)
     if (doctor->cli->calls->stat(path, &facts) != 0 || (facts.st_mode & (S_IROTH | S_IWOTH)) == 0)
         return;
     rc_finding_advise(rc_finding_push(add(doctor, RC_FINDING_WARN, "permissions"),
-                                      "everybody on this machine may read or write the file"),
-                      "chmod 600, also of the files beside it (-wal, -shm)");
+                                      "every user of this machine can read or write the file"),
+                      "run chmod 600, also on the files beside it (-wal, -shm)");
 }
 
 static void check_writer(rc_doctor *doctor, const char *path)
@@ -92,12 +93,13 @@ static void check_writer(rc_doctor *doctor, const char *path)
     rc_buf_push_byte(&name, '\0');
     const bool is_held = rc_lock_file_is_held(lock, &error);
     if (error != 0) {
-        rc_finding_push(rc_finding_push(add(doctor, RC_FINDING_WARN, "writer"), "cannot be told: "),
+        rc_finding_push(rc_finding_push(add(doctor, RC_FINDING_WARN, "writer"), "unknown: "),
                         rc_sys_error_text(error));
         return;
     }
     rc_finding *finding = add(doctor, is_held ? RC_FINDING_NOTE : RC_FINDING_FINE, "writer");
-    rc_finding_push(finding, is_held ? "a running gateway writes to it" : "nobody writes to it");
+    rc_finding_push(finding,
+                    is_held ? "a running gateway writes to it" : "no process writes to it");
     if (is_held)
         rc_finding_advise(finding, "a second gateway needs a store of its own");
 }
@@ -110,7 +112,7 @@ static void check_open(rc_doctor *doctor, rc_str url, const char *path)
     struct stat facts;
     if (doctor->cli->calls->stat(path, &facts) != 0) {
         rc_finding_push(rc_finding_push(add(doctor, RC_FINDING_NOTE, "file"), path),
-                        " is not there yet; the gateway makes it");
+                        " does not exist yet; the gateway creates it");
         return;
     }
     if (rc_store_open(url, &settings, &doctor->cli->alloc, &store, &store_fault)) {
@@ -145,13 +147,13 @@ static void check_default(rc_doctor *doctor, const rc_config *config)
             rc_finding_push(add(doctor, RC_FINDING_WARN, "default"),
                             "neither XDG_STATE_HOME nor HOME names a folder: the file "
                             "is in the current folder"),
-            "write store: sqlite:PATH");
+            "set store: sqlite:PATH");
     else if (rc_store_note_is_old_here(doctor->cli->calls, config))
         rc_finding_advise(
             rc_finding_push(add(doctor, RC_FINDING_NOTE, "default"),
-                            "recourse.db in the current folder is not used, since the "
-                            "configuration names no store"),
-            "write store: sqlite:recourse.db to keep using that file");
+                            "recourse.db in the current folder is not used, because the "
+                            "configuration sets no store"),
+            "set store: sqlite:recourse.db to use that file");
 }
 
 static void check_url(rc_doctor *doctor, rc_str url, bool makes_folders)
@@ -159,8 +161,8 @@ static void check_url(rc_doctor *doctor, rc_str url, bool makes_folders)
     char path[URL_MAX + 1];
     if (!rc_str_starts_with(url, SCHEME)) {
         rc_finding_advise(rc_finding_push(fault(doctor, "file", RC_EXIT_CONFIG),
-                                          "this version keeps its audit in SQLite alone"),
-                          "write store: sqlite:PATH");
+                                          "this version stores its audit in SQLite only"),
+                          "set store: sqlite:PATH");
         return;
     }
     const rc_str name = rc_str_slice(url, SCHEME.len, url.len);
@@ -182,7 +184,7 @@ void rc_doctor_check_store(rc_doctor *doctor, const rc_config *config)
     rc_buf text;
     rc_buf_init_fixed(&text, scratch, sizeof scratch);
     if (config->audit.durability == RC_DURABLE_OFF) {
-        rc_finding_push(add(doctor, RC_FINDING_NOTE, "audit"), "off: nothing is kept");
+        rc_finding_push(add(doctor, RC_FINDING_NOTE, "audit"), "off: requests are not recorded");
         return;
     }
     /* Already reported if the secret is missing: doctor/config.c checks every key. */

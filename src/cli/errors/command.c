@@ -70,7 +70,7 @@ static size_t offer_names(rc_cli *cli, rc_str part, bool is_shown)
 static int refuse_code(rc_cli *cli, rc_str name)
 {
     rc_cli_err_prefix(cli, "errors");
-    rc_cli_text(&cli->err, "there is no code or class ");
+    rc_cli_text(&cli->err, "no error code or class is named ");
     rc_cli_err_quote(cli, name);
     if (name.len >= PART_MIN && offer_names(cli, name, false) > 1) {
         offer_names(cli, name, true);
@@ -78,14 +78,14 @@ static int refuse_code(rc_cli *cli, rc_str name)
     } else {
         rc_cli_suggest(cli, "", rc_nearest(name, taxonomy_name_at, NULL));
     }
-    rc_cli_text(&cli->err, "Run 'recourse errors' for all of them.\n");
+    rc_cli_text(&cli->err, "Run 'recourse errors' for the list.\n");
     return RC_EXIT_USAGE;
 }
 
 static int refuse_table(rc_cli *cli)
 {
     rc_cli_err_prefix(cli, "errors");
-    rc_cli_text(&cli->err, "there is no memory for the table\n");
+    rc_cli_text(&cli->err, "out of memory for the table\n");
     return RC_EXIT_INTERNAL;
 }
 

@@ -163,6 +163,6 @@ rc_status rc_errors_human(rc_buf *buf, const rc_errors_choice *choice, const rc_
         push_class_facts(&pen, choice->error_class);
     else
         rc_pen_wrap(&pen, RC_TONE_PLAIN, 0,
-                    RC_STR("Run 'recourse errors CODE' for all that is known of one."));
+                    RC_STR("Run 'recourse errors CODE' for the details of a code."));
     return RC_OK;
 }

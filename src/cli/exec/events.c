@@ -43,7 +43,7 @@ static void warn(rc_exec_events *events, const char *reason)
 {
     rc_cli *cli = events->cli;
     rc_cli_err_prefix(cli, "exec");
-    rc_cli_text(&cli->err, "events are lost: ");
+    rc_cli_text(&cli->err, "events cannot be written: ");
     rc_cli_text(&cli->err, reason);
     rc_buf_push_byte(&cli->err, '\n');
     rc_outlet_begin_line(events->err_outlet);
@@ -83,14 +83,14 @@ static void write_lines(rc_exec_events *events)
 {
     rc_str lines = rc_buf_get(&events->lines);
     if (rc_buf_status(&events->lines) != RC_OK)
-        warn(events, "there is no memory for them");
+        warn(events, "out of memory");
     if (events->is_on_err) {
         rc_outlet_begin_line(events->err_outlet);
         rc_outlet_push(events->err_outlet, lines);
     }
     rc_exec_events_check(events);
     if (events->has_file && !rc_outlet_push(&events->file, lines)) {
-        warn(events, "nobody reads them, or there is no memory to keep them");
+        warn(events, "the reader is too slow or closed the pipe");
         close_file(events);
     }
     rc_exec_events_check(events);

@@ -84,7 +84,7 @@ static void check_input(rc_exec *x)
     x->refusal = x->input.replay_error;
     if (x->is_json || x->is_quiet)
         return;
-    rc_exec_err_prefix(x, "there is no other try: standard input cannot be given again, ");
+    rc_exec_err_prefix(x, "not retried: standard input cannot be sent again, ");
     rc_cli_text(&x->cli->err, x->refusal);
     rc_buf_push_byte(&x->cli->err, '\n');
     rc_exec_push_err(x);
@@ -210,7 +210,7 @@ static void init_call(rc_exec *x)
 
 static int refuse_to_watch(rc_exec *x, int error)
 {
-    rc_exec_err_prefix(x, "cannot watch a command: ");
+    rc_exec_err_prefix(x, "cannot run the command: ");
     rc_cli_text(&x->cli->err, rc_sys_error_text(error));
     rc_buf_push_byte(&x->cli->err, '\n');
     return RC_EXIT_OS;
@@ -262,7 +262,7 @@ static int refuse_events(rc_exec *x, const char *path, int error)
     rc_exec_err_prefix(x, "cannot write to ");
     rc_cli_err_name(x->cli, rc_str_c(path));
     rc_cli_text(&x->cli->err, ": ");
-    rc_cli_text(&x->cli->err, rc_exec_events_is_unread(error) ? "it is a pipe that nobody reads"
+    rc_cli_text(&x->cli->err, rc_exec_events_is_unread(error) ? "the pipe has no reader"
                                                               : rc_sys_error_text(error));
     rc_buf_push_byte(&x->cli->err, '\n');
     return RC_EXIT_IO;
@@ -294,7 +294,7 @@ int rc_exec_run(rc_cli *cli, const rc_args *args)
     rc_exec *x = cli->alloc.get(cli->alloc.ctx, sizeof *x);
     if (x == NULL) {
         rc_cli_err_prefix(cli, "exec");
-        rc_cli_text(&cli->err, "there is no memory for it\n");
+        rc_cli_text(&cli->err, "out of memory\n");
         return RC_EXIT_INTERNAL;
     }
     memset(x, 0, sizeof *x);

@@ -32,9 +32,9 @@ static int read_budget(rc_exec *x, const char *text)
         return RC_EXIT_OK;
     rc_status status = rc_duration_parse(rc_str_c(text), RC_UNIT_S, &budget_ms);
     if (status == RC_E_RANGE && text[0] != '-')
-        return refuse(x->cli, "--budget is 876600h (100 years) at most, not ", text);
+        return refuse(x->cli, "--budget must be at most 876600h (100 years), not ", text);
     if (status != RC_OK || budget_ms == 0)
-        return refuse(x->cli, "--budget is a duration such as 30s, 5m or 1h30m, not ", text);
+        return refuse(x->cli, "--budget must be a duration such as 30s, 5m or 1h30m, not ", text);
     x->deadline_at_ms = (uint64_t)budget_ms;
     return RC_EXIT_OK;
 }
@@ -42,7 +42,7 @@ static int read_budget(rc_exec *x, const char *text)
 int rc_exec_read_options(rc_exec *x, const rc_args *args)
 {
     if (args->rest_count == 0 || args->rest[0][0] == '\0')
-        return refuse(x->cli, "name the command that is to be run, behind --", NULL);
+        return refuse(x->cli, "expected a command after --", NULL);
     x->argv = args->rest;
     x->is_quiet = args->values[EXEC_QUIET] != NULL;
     x->is_json = args->values[EXEC_JSON_EVENTS] != NULL;

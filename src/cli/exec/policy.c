@@ -45,7 +45,7 @@ static void allow_command_codes(rc_policy *policy)
 static int refuse_name(rc_cli *cli, const char *name, const rc_config *config)
 {
     rc_cli_err_prefix(cli, "exec");
-    rc_cli_text(&cli->err, "there is no policy ");
+    rc_cli_text(&cli->err, "no policy is named ");
     rc_cli_err_quote(cli, rc_str_c(name));
     rc_cli_suggest(cli, "", rc_nearest(rc_str_c(name), rc_config_policy_name_at, config));
     return rc_cli_usage(cli, "exec");
@@ -61,14 +61,14 @@ static int refuse_file(rc_cli *cli, const rc_config_source *source)
 static int refuse_faults(rc_cli *cli, const rc_config_source *source)
 {
     rc_cli_push_fault(cli, rc_config_source_name(source), &source->faults.list[0]);
-    rc_cli_text(&cli->err, "Run 'recourse config check' for all that is wrong with it.\n");
+    rc_cli_text(&cli->err, "Run 'recourse config check' for all errors.\n");
     return RC_EXIT_CONFIG;
 }
 
 static int refuse_memory(rc_cli *cli)
 {
     rc_cli_err_prefix(cli, "exec");
-    rc_cli_text(&cli->err, "there is no memory for the configuration\n");
+    rc_cli_text(&cli->err, "out of memory while reading the configuration\n");
     return RC_EXIT_INTERNAL;
 }
 

@@ -70,7 +70,7 @@ static const rc_report *judge_start(rc_exec *x)
     rc_builder_set_message(&builder, rc_buf_get(&message));
     if (is_command_fault)
         rc_builder_set_action(&builder, RC_ACTION_CHECK_CONFIG,
-                              RC_STR("Check the command's name, its place and its permissions."));
+                              RC_STR("Check the command's name, path and permissions."));
     rc_builder_add_source(&builder, RC_HERE("CommandNotStarted"));
     return rc_builder_finish(&builder);
 }
@@ -81,9 +81,9 @@ static const rc_report *judge_over_deadline(rc_exec *x)
     rc_builder_init(&builder, &x->cli->alloc, RC_CODE_DEADLINE_EXCEEDED);
     set_context(x, &builder);
     rc_builder_set_message(&builder,
-                           RC_STR("The command was ended: the time of --budget is over."));
+                           RC_STR("The command was stopped at the time limit of --budget."));
     rc_builder_set_action(&builder, RC_ACTION_RAISE_LIMIT,
-                          RC_STR("Give it more time with --budget."));
+                          RC_STR("Allow more time with --budget."));
     rc_builder_add_source(&builder, RC_HERE("BudgetOver"));
     return rc_builder_finish(&builder);
 }
@@ -93,7 +93,7 @@ static const rc_report *judge_signal(rc_exec *x)
     rc_builder builder;
     rc_builder_init(&builder, &x->cli->alloc, RC_CODE_TOOL_CANCELLED);
     set_context(x, &builder);
-    rc_builder_set_message(&builder, RC_STR("The command was asked to end by a signal."));
+    rc_builder_set_message(&builder, RC_STR("A signal stopped the command."));
     rc_builder_set_context_int(&builder, RC_STR("signal"),
                                x->end.signal != 0 ? x->end.signal : x->end_signal);
     rc_builder_add_source(&builder, RC_HERE("Signalled"));
@@ -184,14 +184,14 @@ static void set_message(const rc_exec *x, rc_builder *builder)
     if (x->end.is_started && x->end.error == 0) {
         push_command(x, &message);
         if (x->end.killed_by != 0) {
-            rc_buf_push(&message, RC_STR(" was ended by signal "));
+            rc_buf_push(&message, RC_STR(" was terminated by signal "));
             rc_buf_push_i64(&message, x->end.killed_by);
         } else {
             rc_buf_push(&message, RC_STR(" failed with exit status "));
             rc_buf_push_i64(&message, x->end.status);
         }
         if (x->attempt_count > 1) {
-            rc_buf_push(&message, RC_STR(" in try "));
+            rc_buf_push(&message, RC_STR(" in attempt "));
             rc_buf_push_u64(&message, x->attempt_count);
         }
         rc_buf_push(&message, RC_STR(". "));
@@ -217,8 +217,8 @@ const rc_report *rc_exec_finish(rc_exec *x, const rc_action *action)
         rc_builder_set_retryable(&builder, false);
     if (rc_report_code(x->report) == RC_CODE_EXECUTION_FAILED)
         rc_builder_set_action(&builder, RC_ACTION_FIX_REQUEST,
-                              RC_STR("Look at what the command said: nothing in it says that "
-                                     "another try would help."));
+                              RC_STR("Check the command's output: nothing in it indicates "
+                                     "that a retry would help."));
     if (action->is_retry_exhausted)
         rc_builder_set_retry_exhausted(&builder, true);
     rc_builder_set_context(&builder, RC_STR("stopped"), rc_str_c(rc_reason_name(action->reason)));

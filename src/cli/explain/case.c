@@ -96,7 +96,7 @@ static size_t pass(reading *r, const rc_json_token *first)
 static void take_id(reading *r, const char *key, const rc_json_token *token)
 {
     if (token->type != RC_JSON_STRING && token->type != RC_JSON_NUMBER) {
-        fail(r, RC_E_TYPE, key, token->offset, "is a string");
+        fail(r, RC_E_TYPE, key, token->offset, "must be a string");
         pass(r, token);
         return;
     }
@@ -110,7 +110,7 @@ static rc_str take_string(reading *r, const char *key, const rc_json_token *toke
     if (token->type == RC_JSON_STRING)
         return text_of(r->c, token);
     if (token->type != RC_JSON_NULL)
-        fail(r, RC_E_TYPE, key, token->offset, "is a string");
+        fail(r, RC_E_TYPE, key, token->offset, "must be a string");
     pass(r, token);
     return rc_str_make(NULL, 0);
 }
@@ -152,7 +152,7 @@ static void take_header_value(reading *r, rc_failure *failure, rc_str name,
                               const rc_json_token *first)
 {
     if (first->type == RC_JSON_OBJECT_BEGIN)
-        fail(r, RC_E_TYPE, "headers", first->offset, "is an object of strings");
+        fail(r, RC_E_TYPE, "headers", first->offset, "must be an object of strings");
     if (first->type != RC_JSON_ARRAY_BEGIN) {
         rc_str value = take_any(r, first);
         if (first->type != RC_JSON_NULL)
@@ -169,7 +169,7 @@ static void take_header_value(reading *r, rc_failure *failure, rc_str name,
 /* Adds a header from [name, value]; further elements are ignored. */
 static void take_header_pair(reading *r, rc_failure *failure, const rc_json_token *first)
 {
-    static const char EXPECTED[] = "is a list of [name, value]";
+    static const char EXPECTED[] = "must be a list of [name, value]";
     if (first->type != RC_JSON_ARRAY_BEGIN) {
         fail(r, RC_E_TYPE, "headers", first->offset, EXPECTED);
         pass(r, first);
@@ -201,7 +201,7 @@ static void take_headers(reading *r, rc_failure *failure, const rc_json_token *f
     if (first->type == RC_JSON_NULL)
         return;
     if (!is_begin(first->type)) {
-        fail(r, RC_E_TYPE, "headers", first->offset, "is an object of strings");
+        fail(r, RC_E_TYPE, "headers", first->offset, "must be an object of strings");
         return;
     }
     rc_json_token token = next(r);
@@ -223,7 +223,7 @@ static rc_family take_family(reading *r, const rc_json_token *token)
     if (family != RC_FAMILY_UNKNOWN)
         return family;
     fail(r, RC_E_TYPE, "family", token->offset,
-         "is one of llm, image, audio, embedding, extract, search, tool");
+         "must be one of llm, image, audio, embedding, extract, search, tool");
     return RC_FAMILY_NONE;
 }
 
@@ -233,7 +233,7 @@ static rc_transport take_transport(reading *r, const rc_json_token *token)
     rc_transport transport = rc_transport_parse(name);
     if (name.len > 0 && transport == RC_TRANSPORT_NONE)
         fail(r, RC_E_TYPE, "transport", token->offset,
-             "is one of timeout, connect_refused, dns, tls, reset, eof");
+             "must be one of timeout, connect_refused, dns, tls, reset, eof");
     return transport;
 }
 
@@ -242,7 +242,8 @@ static rc_phase take_phase(reading *r, const rc_json_token *token)
     rc_str name = take_string(r, "phase", token);
     rc_phase phase = rc_phase_parse(name);
     if (name.len > 0 && phase == RC_PHASE_NONE)
-        fail(r, RC_E_TYPE, "phase", token->offset, "is one of connect, sent, headers, committed");
+        fail(r, RC_E_TYPE, "phase", token->offset,
+             "must be one of connect, sent, headers, committed");
     return phase;
 }
 
@@ -253,7 +254,7 @@ static rc_replay take_replay(reading *r, const rc_json_token *token)
     if (token->type == RC_JSON_FALSE)
         return RC_REPLAY_NO;
     if (token->type != RC_JSON_NULL)
-        fail(r, RC_E_TYPE, "replayable", token->offset, "is true or false");
+        fail(r, RC_E_TYPE, "replayable", token->offset, "must be true or false");
     pass(r, token);
     return RC_REPLAY_BY_FAMILY;
 }
@@ -311,7 +312,7 @@ static void take_member(reading *r, const rc_json_token *key)
         return;
     case RC_CASE_STATUS:
         failure->status = (int)take_number(r, "status", &value, RC_CASE_STATUS_MAX,
-                                           "is a whole number from 0 to 999");
+                                           "must be a whole number from 0 to 999");
         return;
     case RC_CASE_HEADERS:
         take_headers(r, failure, &value);
@@ -333,12 +334,12 @@ static void take_member(reading *r, const rc_json_token *key)
         return;
     case RC_CASE_EXIT_STATUS:
         failure->exit_status = (int)take_number(r, "exit_status", &value, RC_CASE_EXIT_STATUS_MAX,
-                                                "is a whole number from 0 to 255");
+                                                "must be a whole number from 0 to 255");
         return;
     case RC_CASE_CONTEXT_WINDOW:
         failure->context_window =
             take_number(r, "context_window", &value, RC_CASE_CONTEXT_WINDOW_MAX,
-                        "is a whole number of tokens up to 1000000000");
+                        "must be a whole number of tokens up to 1000000000");
         return;
     case RC_CASE_OTHER:
         break;
@@ -402,7 +403,7 @@ rc_status rc_case_read(rc_case *c, rc_str json, rc_case_fault *ret_fault)
     clear(c);
     /* An invalid UTF-8 byte becomes a replacement character of three bytes. */
     if (rc_buf_reserve(&c->text, 3 * json.len + RC_JSON_VALUE_SLACK) != RC_OK) {
-        *ret_fault = (rc_case_fault){.what = "there is no memory for it"};
+        *ret_fault = (rc_case_fault){.what = "out of memory"};
         return RC_E_NOMEM;
     }
     if (rc_case_read_plain(c, json))

@@ -93,8 +93,8 @@ static int refuse_empty(const run *r)
 {
     rc_cli_err_prefix(r->cli, "explain");
     rc_cli_text(&r->cli->err,
-                "there is nothing to explain: give a file, paste an error or say what "
-                "is known, such as --status 429\n");
+                "there is nothing to explain: name a file, pipe an error in, or use an option "
+                "such as --status 429\n");
     return rc_cli_usage(r->cli, "explain");
 }
 
@@ -213,7 +213,7 @@ static int show_report(run *r)
                                         &r->cli->alloc, &report, &info);
     if (status != RC_OK)
         return rc_explain_unreadable(r->cli, r->path, RC_FILE_NO_MEMORY);
-    warn(r->cli, "this is a report: it is classified already, and shown as it is\n");
+    warn(r->cli, "the input is a report: it is shown unchanged\n");
     r->style = rc_args_style(r->cli, r->args, &r->cli->out_terminal);
     push_format(r, report, &r->cli->out);
     rc_report_free(report);
@@ -225,16 +225,15 @@ static int show_report(run *r)
 static void warn_left_out(const run *r, const rc_report *report)
 {
     if (r->explanation.detected.is_cases)
-        warn(r->cli, "these look like cases, one a line: --jsonl explains each of them\n");
+        warn(r->cli, "the input looks like one case per line: --jsonl explains each line\n");
     if (r->explanation.detected.is_tail)
-        warn(r->cli, "the text is long: what is said is of its end\n");
+        warn(r->cli, "the text is long: only its end is classified\n");
     if (rc_report_code(report) != RC_CODE_UNCLASSIFIED || strcmp(r->format->name, "human") != 0)
         return;
-    warn(r->cli,
-         is_set(r->args, EXPLAIN_WHY)
-             ? "more may be known: --status, --header, --provider, --transport\n"
-             : "more may be known: --status, --header, --provider, --transport; --why shows "
-               "what was looked at\n");
+    warn(r->cli, is_set(r->args, EXPLAIN_WHY)
+                     ? "to add facts, use --status, --header, --provider or --transport\n"
+                     : "to add facts, use --status, --header, --provider or --transport; --why "
+                       "shows the steps\n");
 }
 
 static int explain_failure(run *r)

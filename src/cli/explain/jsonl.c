@@ -89,7 +89,7 @@ static int push_report(jsonl *j, const rc_report *report)
     rc_buf_reset(&j->report);
     if (rc_report_encode(report, RC_VIEW_INTERNAL, &j->report) != RC_OK) {
         rc_cli_err_prefix(j->cli, "explain");
-        rc_cli_text(&j->cli->err, "there is no memory for the report of line ");
+        rc_cli_text(&j->cli->err, "out of memory at line ");
         rc_buf_push_u64(&j->cli->err, j->line);
         rc_buf_push_byte(&j->cli->err, '\n');
         return RC_EXIT_INTERNAL;
@@ -166,7 +166,7 @@ static const rc_report *refuse(jsonl *j, const rc_case_fault *fault, bool has_co
 
 static const rc_report *explain(jsonl *j, const rc_line *line)
 {
-    rc_case_fault fault = {.what = "longer than 16 MiB, which is the most that is read"};
+    rc_case_fault fault = {.what = "longer than the limit of 16 MiB"};
     if (line->is_too_long) {
         rc_case_find_id(&j->current, line->text);
         return refuse(j, &fault, false);
@@ -260,7 +260,7 @@ int rc_explain_jsonl(rc_cli *cli, const char *path, const rc_explain_overrides *
             return rc_explain_unreadable(cli, path, error);
     } else if (cli->calls->isatty(RC_FD_STDIN) == 1) {
         rc_cli_err_prefix(cli, "explain");
-        rc_cli_text(&cli->err, "reading cases from the terminal, one a line; end with Ctrl-D\n");
+        rc_cli_text(&cli->err, "reading cases from the terminal, one per line; end with Ctrl-D\n");
         rc_cli_flush_err(cli);
     }
     int result = run_fd(cli, fd, path, overrides, rules);

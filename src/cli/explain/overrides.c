@@ -19,7 +19,7 @@ static rc_str value_of(const rc_args *args, int option)
 static int refuse_header(rc_cli *cli, const char *value)
 {
     rc_cli_err_prefix(cli, "explain");
-    rc_cli_text(&cli->err, "--header is 'Name: value', not ");
+    rc_cli_text(&cli->err, "--header must be 'Name: value', not ");
     rc_cli_err_quote(cli, rc_str_c(value));
     rc_buf_push_byte(&cli->err, '\n');
     return rc_cli_usage(cli, "explain");
@@ -213,6 +213,6 @@ int rc_explain_check_rules(rc_cli *cli, const char *path)
     rc_cli_text(&cli->out, ": ");
     rc_buf_push_u64(&cli->out, count);
     rc_cli_text(&cli->out, count == 1 ? " rule" : " rules");
-    rc_cli_text(&cli->out, ", all can match\n");
+    rc_cli_text(&cli->out, ", all of them can match\n");
     return RC_EXIT_OK;
 }

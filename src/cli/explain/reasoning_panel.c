@@ -159,7 +159,7 @@ static void put_waits(sheet *s)
 {
     if (count_steps(s, RC_TRACE_HINT) + count_steps(s, RC_TRACE_IGNORED) == 0)
         return;
-    rc_panel_section(&s->panel, RC_STR("What it says of waiting"));
+    rc_panel_section(&s->panel, RC_STR("Waits"));
     s->names = 0;
     widen_for(s, RC_TRACE_HINT);
     widen_for(s, RC_TRACE_IGNORED);
@@ -243,7 +243,7 @@ static void put_others(sheet *s, size_t count, bool is_all)
     rc_buf_push_u64(&line, count);
     if (!is_all)
         rc_buf_push(&line, count == 1 ? RC_STR(" other") : RC_STR(" others"));
-    rc_buf_push(&line, RC_STR(" before it did not apply"));
+    rc_buf_push(&line, RC_STR(" before it did not match"));
     rc_panel_text(&s->panel, &(rc_panel_block){.tone = RC_TONE_FAINT}, rc_buf_get(&line));
 }
 
@@ -268,7 +268,7 @@ static void put_rules(sheet *s)
     size_t others = 0;
     if (count_steps(s, RC_TRACE_RULE_TRIED) + count_steps(s, RC_TRACE_RULE_MATCHED) == 0)
         return;
-    rc_panel_section(&s->panel, RC_STR("The rules, in order"));
+    rc_panel_section(&s->panel, RC_STR("Rules, in order"));
     widen_for_rules(s);
     for (size_t i = 0; i < s->reasoning->count; i++) {
         const rc_reasoning_note *note = note_at(s, i);
@@ -291,9 +291,9 @@ void rc_reasoning_panel(const rc_reasoning *reasoning, rc_str input, const rc_pa
     rc_panel_init(&s.panel, style, RC_TONE_ACCENT, buf);
     rc_panel_open(&s.panel, RC_STR("Why"), RC_STR(""));
     put_input(&s, input);
-    put_section(&s, RC_TRACE_FIELD, RC_STR("What its fields say"));
-    put_section(&s, RC_TRACE_PROVIDER, RC_STR("The provider"));
-    put_section(&s, RC_TRACE_FACT, RC_STR("What it means"));
+    put_section(&s, RC_TRACE_FIELD, RC_STR("Fields"));
+    put_section(&s, RC_TRACE_PROVIDER, RC_STR("Provider"));
+    put_section(&s, RC_TRACE_FACT, RC_STR("Meaning"));
     put_waits(&s);
     put_rules(&s);
     if (reasoning->left_out > 0)

@@ -103,7 +103,7 @@ static int run(rc_cli *cli, const rc_args *args)
     };
     if (!rc_host_port_parse(rc_str_c(address), &options.address)) {
         rc_cli_err_prefix(cli, "mock");
-        rc_cli_text(&cli->err, "--listen takes HOST:PORT, not ");
+        rc_cli_text(&cli->err, "--listen must be HOST:PORT, not ");
         rc_cli_err_quote(cli, rc_str_c(address));
         rc_buf_push_byte(&cli->err, '\n');
         return rc_cli_usage(cli, "mock");

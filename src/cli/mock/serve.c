@@ -41,7 +41,7 @@ static void on_response(void *ctx, rc_str method, rc_str path, rc_str model, int
     if (status > 0)
         rc_buf_push_i64(&cli->err, status);
     else
-        rc_cli_text(&cli->err, "no answer");
+        rc_cli_text(&cli->err, "no response");
     rc_buf_push_byte(&cli->err, '\n');
     rc_cli_flush_err(cli);
 }
@@ -162,11 +162,11 @@ int rc_mock_serve(rc_cli *cli, const rc_mock_options *options)
         .ctx = &run,
     };
     if (uv_loop_init(&run.loop) != 0)
-        return refuse(cli, "there is no event loop to be had", "", RC_EXIT_INTERNAL);
+        return refuse(cli, "cannot create an event loop", "", RC_EXIT_INTERNAL);
     run.server = rc_mock_server_new(&run.loop, &settings);
     if (run.server == NULL) {
         (void)uv_loop_close(&run.loop);
-        return refuse(cli, "there is no memory for it", "", RC_EXIT_INTERNAL);
+        return refuse(cli, "out of memory", "", RC_EXIT_INTERNAL);
     }
     for (int i = 0; i < SIGNAL_COUNT; i++) {
         (void)uv_signal_init(&run.loop, &run.signals[i]);

@@ -93,7 +93,7 @@ static int refuse_input(rc_cli *cli, const rc_input *input, const rc_decode_info
 static int refuse_memory(rc_cli *cli, const rc_input *input)
 {
     complain_path(cli, input);
-    rc_cli_text(&cli->err, ": there is no memory for it\n");
+    rc_cli_text(&cli->err, ": out of memory\n");
     return RC_EXIT_INTERNAL;
 }
 
@@ -102,7 +102,7 @@ static int refuse_memory(rc_cli *cli, const rc_input *input)
 static int read_error(rc_cli *cli, const rc_input *input, int error)
 {
     if (error == RC_FILE_TOO_LARGE)
-        return refuse_input(cli, input, NULL, "larger than 16 MiB, which is the most that is read",
+        return refuse_input(cli, input, NULL, "larger than the limit of 16 MiB",
                             "Give a smaller report.");
     if (error == RC_FILE_NO_MEMORY)
         return refuse_memory(cli, input);
@@ -138,12 +138,12 @@ static void warn_losses(rc_cli *cli, const rc_input *input, const rc_decode_info
         push_position(&cli->err, info);
         rc_cli_text(&cli->err, ": ");
         rc_cli_text(&cli->err, info->message);
-        rc_cli_text(&cli->err, "; what can be read is shown\n");
+        rc_cli_text(&cli->err, "; the valid part is shown\n");
     }
     if (info->dropped_count == 0)
         return;
     complain_path(cli, input);
-    rc_cli_text(&cli->err, ": dropped or not known:");
+    rc_cli_text(&cli->err, ": dropped unknown or invalid parts:");
     size_t shown = info->dropped_count;
     if (shown > RC_DECODE_DROPPED_MAX)
         shown = RC_DECODE_DROPPED_MAX;

@@ -25,7 +25,7 @@ bool rc_serve_read_state(void *ctx, rc_arena *arena, rc_admin_snapshot *ret_snap
     ret_snapshot->is_draining = run->is_stopping;
     if (run->is_stopping) {
         ret_snapshot->is_ready = false;
-        ret_snapshot->not_ready_reason = RC_STR("it is going to end");
+        ret_snapshot->not_ready_reason = RC_STR("the gateway is shutting down");
     }
     rc_admin_config *config = &ret_snapshot->config;
     config->loaded_unix_ms = run->loaded_unix_ms;
@@ -49,15 +49,15 @@ static void act(void *ctx, const rc_admin_action *action, rc_admin_outcome *ret_
 {
     rc_serve_run *run = ctx;
     if (run->gateway == NULL) {
-        set_text(ret_outcome, RC_ADMIN_FAILED, "the gateway has ended");
+        set_text(ret_outcome, RC_ADMIN_FAILED, "the gateway has stopped");
     } else if (action->kind == RC_ADMIN_RELOAD) {
         if (rc_serve_reload(run, action))
-            set_text(ret_outcome, RC_ADMIN_DONE, "the configuration was read again");
+            set_text(ret_outcome, RC_ADMIN_DONE, "the configuration was reloaded");
         else
             set_text(ret_outcome, RC_ADMIN_REFUSED, run->refusal);
     } else if (action->kind == RC_ADMIN_DRAIN) {
         rc_serve_drain(run, "the admin interface");
-        set_text(ret_outcome, RC_ADMIN_DONE, "it ends when all are answered");
+        set_text(ret_outcome, RC_ADMIN_DONE, "the gateway stops after the requests in flight");
     } else {
         rc_gateway_act(run->gateway, action, ret_outcome);
     }
@@ -83,7 +83,7 @@ static int listen_tcp(rc_serve_run *run, const rc_host_port *address)
         rc_serve_push_address(&cli->err, address->host, address->port);
         rc_cli_text(&cli->err, ": ");
         rc_cli_err_name(cli, rc_str_c(listening.text));
-        rc_cli_text(&cli->err, "; name another address with --admin or in admin.listen, or off\n");
+        rc_cli_text(&cli->err, "; set another address with --admin or admin.listen, or off\n");
         return RC_EXIT_UNAVAILABLE;
     }
     rc_serve_log_address(run, "dashboard and admin interface at http://", address->host,
@@ -166,8 +166,8 @@ int rc_serve_admin_open(rc_serve_run *run)
         return RC_EXIT_OK;
     if (listens && !rc_host_port_parse(listen, &address))
         return rc_serve_refuse(run->cli,
-                               option != NULL ? "--admin takes HOST:PORT or off, not "
-                                              : "admin.listen is no HOST:PORT",
+                               option != NULL ? "--admin must be HOST:PORT or off, not "
+                                              : "admin.listen is not HOST:PORT",
                                option != NULL ? option : "",
                                option != NULL ? RC_EXIT_USAGE : RC_EXIT_CONFIG);
     const rc_admin_source source = {.fill_snapshot = rc_serve_read_state, .act = act, .ctx = run};
@@ -181,7 +181,7 @@ int rc_serve_admin_open(rc_serve_run *run)
     };
     run->admin = rc_admin_new(&run->loop, &settings, on_stopped, run);
     if (run->admin == NULL || !add_tables(run, &source))
-        return rc_serve_refuse(run->cli, "there is no memory for the admin interface", "",
+        return rc_serve_refuse(run->cli, "out of memory for the admin interface", "",
                                RC_EXIT_INTERNAL);
     int result = listens ? listen_tcp(run, &address) : RC_EXIT_OK;
     if (result == RC_EXIT_OK && config->socket.len > 0)

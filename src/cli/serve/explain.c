@@ -94,11 +94,11 @@ static void run(rc_admin_task *task, void *query)
     e->is_traced = true;
     rc_explanation_read(e, a->text);
     if (e->detected.kind == RC_DETECTED_NOTHING && !a->overrides.is_enough) {
-        const rc_admin_problem problem = {RC_CODE_SHAPE_INVALID, 400,
-                                          RC_STR("There is nothing to explain."),
-                                          RC_ACTION_FIX_REQUEST,
-                                          RC_STR("Send what failed as the body: what curl printed, "
-                                                 "a JSON body, a log line, a stack trace.")};
+        const rc_admin_problem problem = {
+            RC_CODE_SHAPE_INVALID, 400, RC_STR("There is nothing to explain."),
+            RC_ACTION_FIX_REQUEST,
+            RC_STR("Send the failure as the body: the output of curl, "
+                   "a JSON body, a log line or a stack trace.")};
         rc_admin_task_fail(task, &problem);
     } else if (!show_report(task, e)) {
         explain(task, a, e);
@@ -153,8 +153,8 @@ static void on_explain(void *ctx, const rc_admin_request *request, rc_admin_stre
     }
     if (!read_status(request, &a->overrides)) {
         const rc_admin_problem problem = {
-            RC_CODE_SHAPE_INVALID, 400, RC_STR("The parameter status is no HTTP status."),
-            RC_ACTION_FIX_REQUEST, RC_STR("Write three digits, or leave it out.")};
+            RC_CODE_SHAPE_INVALID, 400, RC_STR("The parameter status is not an HTTP status."),
+            RC_ACTION_FIX_REQUEST, RC_STR("Send three digits, or omit the parameter.")};
         rc_admin_task_refuse(task, &problem);
         return;
     }

@@ -78,7 +78,7 @@ int rc_serve_load(rc_cli *cli, const char *command, const char *path, rc_snapsho
     rc_snapshot_input input = {.config = cli->alloc.get(cli->alloc.ctx, sizeof *input.config)};
     if (input.config == NULL) {
         rc_cli_err_prefix(cli, command);
-        rc_cli_text(&cli->err, "there is no memory for the configuration\n");
+        rc_cli_text(&cli->err, "out of memory while reading the configuration\n");
         return RC_EXIT_INTERNAL;
     }
     const rc_status status = rc_config_load(input.config, cli->calls, &cli->alloc, path, &source);

@@ -82,7 +82,7 @@ static int refuse_file(rc_serve_run *run, rc_str file, int error)
         rc_cli_err_name(cli, file);
         rc_cli_text(&cli->err, ": ");
     }
-    rc_cli_text(&cli->err, error > 0 ? rc_sys_error_text(error) : "there is no memory for it");
+    rc_cli_text(&cli->err, error > 0 ? rc_sys_error_text(error) : "out of memory");
     if (file.len > 0 && error > 0)
         rc_cli_text(&cli->err, ". Create the folder, give this user write access, or set log.file "
                                "to another file; without log.file, the log goes to standard error");
@@ -122,7 +122,7 @@ void rc_serve_log_reopen(rc_serve_run *run)
     if (error == 0)
         return;
     rc_buf_init_fixed(&text, memory, sizeof memory);
-    rc_buf_push(&text, RC_STR("log.file cannot be opened again: "));
+    rc_buf_push(&text, RC_STR("log.file cannot be reopened: "));
     rc_buf_push(&text, rc_str_slice(rc_gateway_hub(run->gateway)->snapshot->config->log.file, 0,
                                     PATH_SHOWN_BYTES));
     rc_buf_push(&text, RC_STR(": "));

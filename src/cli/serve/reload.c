@@ -18,7 +18,7 @@ void rc_serve_add_advice(rc_load_error *load_error)
 {
     if (load_error->is_secret)
         rc_load_error_add(load_error,
-                          RC_STR("; put it there, or say in the configuration where it is"));
+                          RC_STR("; create it, or correct the reference in the configuration"));
 }
 
 /* Stores the first line of the message in err, from offset `from` on, for the admin API. */
@@ -68,7 +68,7 @@ static bool can_read_again(rc_serve_run *run)
         other =
             strcmp(path, "-") == 0 ? "standard input" : rc_path_special_kind(run->cli->calls, path);
     if (other != NULL)
-        (void)rc_serve_refuse(run->cli, "the configuration cannot be read again: it is ", other,
+        (void)rc_serve_refuse(run->cli, "the configuration cannot be reloaded: it is ", other,
                               RC_EXIT_CONFIG);
     rc_buf_done(&found);
     return other == NULL;
@@ -78,7 +78,7 @@ static bool reload_input(rc_serve_run *run)
 {
     rc_snapshot_input input;
     if (run->is_stopping) {
-        (void)rc_serve_refuse(run->cli, "it is going to end", "", RC_EXIT_UNAVAILABLE);
+        (void)rc_serve_refuse(run->cli, "the gateway is shutting down", "", RC_EXIT_UNAVAILABLE);
         return false;
     }
     if (!can_read_again(run) ||
@@ -103,7 +103,7 @@ static void log_needs_restart(rc_serve_run *run)
         rc_buf text;
         rc_buf_init_fixed(&text, memory, sizeof memory);
         rc_buf_push(&text, run->needs_restart[i]);
-        rc_buf_push(&text, RC_STR(" has changed; that needs a restart"));
+        rc_buf_push(&text, RC_STR(" has changed; restart the gateway to apply it"));
         rc_serve_log_event(run, RC_LOG_EVENT_RESTART_NEEDED, rc_buf_get(&text));
     }
 }
@@ -140,7 +140,7 @@ static void log_refusal(rc_serve_run *run)
     char memory[RC_SERVE_REFUSAL_MAX + 64];
     rc_buf message;
     rc_buf_init_fixed(&message, memory, sizeof memory);
-    rc_cli_text(&message, "the configuration was refused; the old one goes on");
+    rc_cli_text(&message, "the new configuration was rejected; the previous one stays in use");
     if (rc_serve_log_has_events(run)) {
         rc_cli_text(&message, ": ");
         rc_cli_text(&message, run->refusal);
@@ -166,7 +166,7 @@ bool rc_serve_reload(rc_serve_run *run, const rc_admin_action *action)
     rc_cli_flush_err(run->cli);
     rc_gateway_record_reload(run->gateway, action, is_loaded ? RC_STR("") : rc_str_c(run->refusal));
     if (is_loaded) {
-        rc_serve_log_event(run, RC_LOG_EVENT_RELOADED, RC_STR("the configuration was read again"));
+        rc_serve_log_event(run, RC_LOG_EVENT_RELOADED, RC_STR("the configuration was reloaded"));
         log_needs_restart(run);
         rc_serve_log_unpriced(run);
     } else {

@@ -59,7 +59,8 @@ void rc_serve_drain(rc_serve_run *run, const char *requester)
     run->is_stopping = true;
     rc_buf_init_fixed(&text, memory, sizeof memory);
     rc_cli_text(&text, requester);
-    rc_cli_text(&text, " asks for the end: no more requests; it ends when all are answered");
+    rc_cli_text(&text,
+                " requested the shutdown: no new requests; exit after the requests in flight");
     rc_serve_log_event(run, RC_LOG_EVENT_DRAINING, rc_buf_get(&text));
     rc_gateway_stop(run->gateway);
 }
@@ -114,7 +115,8 @@ static int write_port(rc_cli *cli, const char *path, uint16_t port)
     rc_cli_err_name(cli, rc_str_c(path));
     rc_cli_text(&cli->err, ": ");
     rc_cli_text(&cli->err, rc_sys_error_text(error));
-    rc_cli_text(&cli->err, ". Make its folder, let this user write there, or name another file\n");
+    rc_cli_text(&cli->err,
+                ". Create its folder, give this user write permission, or use another file\n");
     return RC_EXIT_IO;
 }
 
@@ -127,7 +129,7 @@ static int refuse_listening(rc_cli *cli, const char *host, uint16_t port,
     rc_cli_text(&cli->err, ": ");
     rc_cli_err_name(cli, rc_str_c(listening->text));
     if (listening->result == RC_LISTEN_IN_USE)
-        rc_cli_text(&cli->err, ". Another process listens there: stop it, or choose another port "
+        rc_cli_text(&cli->err, ". Another process listens there: stop it, or set another port "
                                "with `listen` or --listen");
     rc_buf_push_byte(&cli->err, '\n');
     return listening->result == RC_LISTEN_ADDRESS ? RC_EXIT_USAGE : RC_EXIT_UNAVAILABLE;
@@ -150,12 +152,12 @@ static int listen_passed(rc_serve_run *run, int count)
         rc_listening listening = {0};
         if (rc_gateway_listen_fd(run->gateway, FIRST_PASSED_FD + i, &listening) != RC_LISTEN_OK)
             return rc_serve_refuse(run->cli,
-                                   "cannot listen at a socket that was passed: ", listening.text,
+                                   "cannot listen at an inherited socket: ", listening.text,
                                    RC_EXIT_UNAVAILABLE);
     }
     rc_serve_log_event(run, RC_LOG_EVENT_LISTENING,
-                       count == 1 ? RC_STR("listening at the socket that was passed")
-                                  : RC_STR("listening at the sockets that were passed"));
+                       count == 1 ? RC_STR("listening at the inherited socket")
+                                  : RC_STR("listening at the inherited sockets"));
     return RC_EXIT_OK;
 }
 
@@ -191,9 +193,10 @@ static void show_demo(rc_cli *cli, const rc_config *config, rc_str admin,
     static const struct {
         const char *model, *text;
     } shows[] = {
-        {"demo-retry", "a rate limit that is waited out: one 200, two attempts in the headers"},
-        {"demo-fallback", "a provider that is down, and the next one that answers"},
-        {"demo-failure", "a used-up quota: not retried, typed, with what to do"},
+        {"demo-retry",
+         "a rate limit: the gateway waits and retries; the headers show two attempts"},
+        {"demo-fallback", "a provider that is down, and a fallback to the next one"},
+        {"demo-failure", "an exhausted quota: not retried, a typed error with advice"},
     };
     const rc_config_route *route = rc_config_route_find(config, RC_STR("demo-retry"));
     if (route == NULL || is_json || !rc_str_eq(route->model, RC_STR("demo-retry")))
@@ -209,7 +212,7 @@ static void show_demo(rc_cli *cli, const rc_config *config, rc_str admin,
         rc_cli_text(&cli->err, shows[i].model);
         rc_cli_text(&cli->err, "\",\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}'\n");
     }
-    rc_cli_text(&cli->err, "\nCtrl-C ends it.");
+    rc_cli_text(&cli->err, "\nCtrl-C stops the gateway.");
     if (config->audit.durability != RC_DURABLE_OFF && config->store_ref.kind == RC_SECRET_NONE) {
         rc_cli_text(&cli->err, " The audit is in ");
         rc_cli_err_name(cli, rc_store_note_path(config->root.store));
@@ -228,7 +231,7 @@ static int listen_here(rc_serve_run *run)
         run->options->listen != NULL ? rc_str_c(run->options->listen) : config->root.listen;
     if (!rc_host_port_parse(listen, &address)) {
         rc_cli_err_prefix(cli, "serve");
-        rc_cli_text(&cli->err, "--listen takes HOST:PORT, not ");
+        rc_cli_text(&cli->err, "--listen must be HOST:PORT, not ");
         rc_cli_err_quote(cli, listen);
         rc_buf_push_byte(&cli->err, '\n');
         return rc_cli_usage(cli, "serve");
@@ -289,7 +292,7 @@ static int begin(rc_serve_run *run)
     rc_load_error load_error;
     if (!rc_gateway_open(run->gateway) ||
         rc_serve_fixed_init(&run->fixed, config, overrides, &run->cli->alloc) != RC_OK)
-        return rc_serve_refuse(run->cli, "there is no memory for it", "", RC_EXIT_INTERNAL);
+        return rc_serve_refuse(run->cli, "out of memory", "", RC_EXIT_INTERNAL);
     rc_serve_signals_open_end(run);
     int result = rc_serve_admin_open(run);
     if (result == RC_EXIT_OK)
@@ -302,7 +305,7 @@ static int begin(rc_serve_run *run)
     log_store_note(run, config);
     return rc_gateway_start(run->gateway)
                ? RC_EXIT_OK
-               : rc_serve_refuse(run->cli, "there is no thread to be had", "", RC_EXIT_INTERNAL);
+               : rc_serve_refuse(run->cli, "cannot start a thread", "", RC_EXIT_INTERNAL);
 }
 
 /* Called on any loop's thread. */
@@ -366,10 +369,10 @@ int rc_serve(rc_cli *cli, const rc_serve_options *options)
     prepare_process();
     rc_fd_hold_standard(cli->calls);
     if (uv_loop_init(&run.loop) != 0)
-        return rc_serve_refuse(cli, "there is no event loop to be had", "", RC_EXIT_INTERNAL);
+        return rc_serve_refuse(cli, "cannot create an event loop", "", RC_EXIT_INTERNAL);
     if (uv_mutex_init(&run.err_lock) != 0) {
         (void)uv_loop_close(&run.loop);
-        return rc_serve_refuse(cli, "there is no memory for it", "", RC_EXIT_INTERNAL);
+        return rc_serve_refuse(cli, "out of memory", "", RC_EXIT_INTERNAL);
     }
     rc_serve_signals_open(&run);
     int result = make_gateway(&run);

@@ -30,7 +30,7 @@ static void log_ignored(rc_serve_run *run, const char *name)
     rc_buf text;
     rc_buf_init_fixed(&text, memory, sizeof memory);
     rc_buf_push(&text, rc_str_c(name));
-    rc_buf_push(&text, RC_STR(" means nothing here; SIGUSR1 writes the state into the log"));
+    rc_buf_push(&text, RC_STR(" has no effect; SIGUSR1 writes the state into the log"));
     rc_serve_log_event(run, RC_LOG_EVENT_SIGNAL, rc_buf_get(&text));
 }
 

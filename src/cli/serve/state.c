@@ -44,7 +44,7 @@ static void push_left(line *l, uint64_t left_ms)
         return;
     push(l, ", ");
     rc_duration_push(&l->text, (int64_t)left_ms);
-    push(l, " still");
+    push(l, " left");
 }
 
 static void end(line *l)
@@ -60,7 +60,7 @@ static void show_process(line *l, const rc_admin_snapshot *s)
     push(l, s->is_ready ? ", ready" : ", not ready: ");
     rc_buf_push(&l->text, s->is_ready ? RC_STR("") : s->not_ready_reason);
     push(l, ", ");
-    push_number(l, s->log_dropped, " lines of the log lost");
+    push_number(l, s->log_dropped, " log lines lost");
     end(l);
 }
 
@@ -68,7 +68,7 @@ static void show_config(line *l, const rc_admin_config *config)
 {
     begin(l, RC_STR("configuration "));
     rc_buf_push(&l->text, config->file.len > 0 ? config->file : RC_STR("from the environment"));
-    push(l, ", edition ");
+    push(l, ", generation ");
     rc_buf_push_u64(&l->text, config->generation);
     for (size_t i = 0; i < config->needs_restart_count; i++) {
         push(l, i == 0 ? "; needs a restart: " : ", ");
@@ -77,7 +77,7 @@ static void show_config(line *l, const rc_admin_config *config)
     end(l);
     if (!config->is_refused)
         return;
-    begin(l, RC_STR("the latest configuration was refused: "));
+    begin(l, RC_STR("the latest configuration was rejected: "));
     rc_buf_push(&l->text, rc_str_slice(config->refusal, 0, LINE_BYTES / 2));
     end(l);
 }
@@ -85,18 +85,18 @@ static void show_config(line *l, const rc_admin_config *config)
 static void show_store(line *l, const rc_admin_store *store)
 {
     if (!store->is_on) {
-        begin(l, RC_STR("no audit is kept"));
+        begin(l, RC_STR("the audit is off"));
         end(l);
         return;
     }
     begin(l, RC_STR("audit: "));
     if (store->is_down) {
-        push(l, "down (");
+        push(l, "unavailable (");
         rc_buf_push(&l->text, rc_str_slice(store->down_reason, 0, LINE_BYTES / 2));
         push(l, "), ");
     }
-    push_number(l, store->kept, " kept, ");
-    push_number(l, store->queued, " waiting, ");
+    push_number(l, store->kept, " records, ");
+    push_number(l, store->queued, " queued, ");
     push_number(l, store->lost, " lost, ");
     push_number(l, store->refused, " refused");
     end(l);
@@ -120,12 +120,12 @@ static void show_money(line *l, const rc_admin_snapshot *s)
         rc_ledger_push_usd(&l->text, state->limit);
         push(l, " spent, ");
         rc_ledger_push_usd(&l->text, state->held);
-        push(l, " held");
+        push(l, " reserved");
         if (state->renews_unix_ms > 0) {
             push(l, ", renews ");
             rc_rfc3339_push(&l->text, state->renews_unix_ms);
         }
-        push(l, state->has_waiters ? "; requests wait for it" : "");
+        push(l, state->has_waiters ? "; requests wait for this budget" : "");
         end(l);
     }
 }
@@ -137,7 +137,7 @@ static void show_loops(line *l, const rc_admin_snapshot *s)
         begin(l, RC_STR("loop "));
         push_number(l, i + 1, ": ");
         push_number(l, loop->connections, " connections, ");
-        push_number(l, loop->in_flight, " requests under way, ");
+        push_number(l, loop->in_flight, " requests in flight, ");
         push_number(l, loop->upstream_busy, " busy and ");
         push_number(l, loop->upstream_idle, " idle connections to providers, ");
         push_number(l, loop->requests, " requests, ");
@@ -166,7 +166,7 @@ static void show_target(line *l, const rc_admin_target *target)
     push(l, "; breaker ");
     push(l, rc_breaker_state_name(target->breaker));
     push(l, "; ");
-    push_number(l, target->in_flight, " under way");
+    push_number(l, target->in_flight, " in flight");
     if (target->keys > 0) {
         push(l, "; ");
         push_number(l, target->usable_keys, " of ");
@@ -272,7 +272,8 @@ void rc_serve_log_state(rc_serve_run *run)
     if (is_read)
         clean_all(&arena, &snapshot);
     if (!is_read || rc_arena_status(&arena) != RC_OK)
-        rc_serve_log_event(run, RC_LOG_EVENT_STATE, RC_STR("there is no memory to tell the state"));
+        rc_serve_log_event(run, RC_LOG_EVENT_STATE,
+                           RC_STR("out of memory while writing the state"));
     else if (rc_serve_log_is_json(run))
         show_json(run, &snapshot);
     else

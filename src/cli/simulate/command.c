@@ -50,7 +50,7 @@ static bool parse_seed(rc_str text, uint64_t *ret_seed)
 static int refuse_seed(rc_cli *cli, const char *text)
 {
     rc_cli_err_prefix(cli, "simulate");
-    rc_cli_text(&cli->err, "--seed is a whole number from 0 to ");
+    rc_cli_text(&cli->err, "--seed must be a whole number from 0 to ");
     rc_buf_push_u64(&cli->err, SEED_MAX);
     rc_cli_text(&cli->err, ", not ");
     rc_cli_err_quote(cli, rc_str_c(text));
@@ -68,7 +68,7 @@ static int set_numbers(rc_cli *cli, const rc_args *args, rc_sim_scenario *scenar
     if (args->values[SIMULATE_REQUESTS] == NULL || args->numbers[SIMULATE_REQUESTS] <= most)
         return RC_EXIT_OK;
     rc_cli_err_prefix(cli, "simulate");
-    rc_cli_text(&cli->err, "--requests is at most ");
+    rc_cli_text(&cli->err, "--requests must be at most ");
     rc_buf_push_u64(&cli->err, most);
     rc_cli_text(&cli->err, " for a scenario of ");
     rc_buf_push_u64(&cli->err, scenario->duration_ms);
@@ -84,9 +84,9 @@ static int check_use(rc_cli *cli, const rc_args *args)
     if (is_list && has_format(args, "csv"))
         return refuse(cli, "--list takes no --format csv");
     if (!is_list && args->operand_count == 0)
-        return refuse(cli, "a scenario is missing; --list shows those that are built in");
+        return refuse(cli, "expected a scenario; --list shows the built-in ones");
     if (args->values[SIMULATE_PLOT] != NULL && !has_format(args, "human"))
-        return refuse(cli, "--plot is for --format human; --out writes charts with any format");
+        return refuse(cli, "--plot needs --format human; --out writes charts with any format");
     if (args->values[SIMULATE_OUT] != NULL && args->values[SIMULATE_OUT][0] == '\0')
         return refuse(cli, "--out needs the name of a folder");
     return RC_EXIT_OK;
@@ -97,9 +97,9 @@ static int refuse_run(rc_cli *cli, const rc_sim_scenario *scenario, rc_status st
     const char *reason = rc_sim_scenario_check(scenario);
     rc_cli_err_prefix(cli, "simulate");
     if (status == RC_E_TOO_LARGE)
-        reason = "more requests are under way at the same time than can be simulated";
+        reason = "more requests are in flight at once than can be simulated";
     else if (status == RC_E_NOMEM || reason == NULL)
-        reason = "there is no memory for it";
+        reason = "out of memory";
     rc_cli_text(&cli->err, reason);
     rc_buf_push_byte(&cli->err, '\n');
     return status == RC_E_NOMEM ? RC_EXIT_INTERNAL : RC_SIMULATE_REFUSED;
@@ -126,7 +126,7 @@ static int refuse_memory(rc_cli *cli)
 {
     rc_buf_reset(&cli->out);
     rc_cli_err_prefix(cli, "simulate");
-    rc_cli_text(&cli->err, "there is no memory for the charts\n");
+    rc_cli_text(&cli->err, "out of memory while drawing the charts\n");
     return RC_EXIT_INTERNAL;
 }
 

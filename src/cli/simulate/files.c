@@ -23,7 +23,7 @@ static void push_success(rc_buf *buf, const struct drawing *drawing)
 static void push_load(rc_buf *buf, const struct drawing *drawing)
 {
     rc_svg_labels labels = drawing->labels;
-    labels.reference = RC_STR("requests that come in");
+    labels.reference = RC_STR("arriving requests");
     rc_svg_chart(buf, &drawing->set->load, &labels);
 }
 
@@ -56,7 +56,7 @@ static const struct file {
 static int refuse_memory(rc_cli *cli)
 {
     rc_cli_err_prefix(cli, "simulate");
-    rc_cli_text(&cli->err, "there is no memory for the files\n");
+    rc_cli_text(&cli->err, "out of memory while writing the files\n");
     return RC_EXIT_INTERNAL;
 }
 

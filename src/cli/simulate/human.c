@@ -130,8 +130,8 @@ rc_status rc_simulate_human(rc_buf *buf, const rc_sim_result *result, const rc_p
         return status;
     push_wrapped(
         &page, RC_TONE_PLAIN,
-        RC_STR("* the best of its column. Success: delivered whole before the deadline. "
-               "Added latency: of what was delivered, without the delivering call's own."));
+        RC_STR("* the best value of its column. Success: delivered completely before the deadline. "
+               "Added latency: of delivered requests, without the delivering call."));
     if (result->policy_count > 1) {
         rc_buf_push_byte(buf, '\n');
         rc_simulate_push_verdict(buf, result, style);

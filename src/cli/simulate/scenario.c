@@ -32,7 +32,7 @@ static bool is_like_a_name(rc_str operand)
 static int refuse_name(rc_cli *cli, rc_str name)
 {
     rc_cli_err_prefix(cli, "simulate");
-    rc_cli_text(&cli->err, "there is no scenario and no file ");
+    rc_cli_text(&cli->err, "no built-in scenario and no file is named ");
     rc_cli_err_quote(cli, name);
     rc_cli_suggest(cli, "", rc_nearest(name, builtin_name_at, NULL));
     rc_cli_text(&cli->err, "Run 'recourse simulate --list' for the scenarios.\n");
@@ -133,7 +133,7 @@ static int choose(rc_cli *cli, const char *name, const rc_sim_scenario *scenario
                   rc_sim_scenario *chosen)
 {
     if (own_policy(chosen, name) != NULL)
-        return refuse_policy(cli, "the policy is given twice: ", name, NULL);
+        return refuse_policy(cli, "duplicate policy: ", name, NULL);
     if (chosen->policy_count == RC_SIM_POLICIES_MAX)
         return refuse_policy(cli, "too many policies at ", name, NULL);
     const rc_sim_policy *own = own_policy(scenario, name);
@@ -141,7 +141,7 @@ static int choose(rc_cli *cli, const char *name, const rc_sim_scenario *scenario
     if (own != NULL)
         *slot = *own;
     else if (!rc_sim_policy_named(rc_str_c(name), slot))
-        return refuse_policy(cli, "there is no policy ", name, scenario);
+        return refuse_policy(cli, "no policy is named ", name, scenario);
     chosen->policy_count++;
     return RC_EXIT_OK;
 }

@@ -70,7 +70,7 @@ static const struct usage {
     {{{"-x"}, NULL}, "recourse: unknown option -x"},
     {{{"-"}, NULL}, "recourse: unknown option -"},
     {{{"help", "errers"}, NULL}, "did you mean errors?\n"},
-    {{{"help", "errors", "render"}, NULL}, "recourse help: too much: \"render\""},
+    {{{"help", "errors", "render"}, NULL}, "recourse help: unexpected operand: \"render\""},
     {{{"render", "--fromat", "json"}, NULL}, "unknown option --fromat; did you mean --format?\n"},
     {{{"render", "--fromat=json"}, NULL}, "unknown option --fromat; did you mean --format?\n"},
     {{{"render", "--Format=json"}, NULL}, "unknown option --Format; did you mean --format?\n"},
@@ -90,14 +90,17 @@ static const struct usage {
     {{{"render", "--color=yes"}, NULL}, "The values are auto, always, never.\n"},
     {{{"render", "--strict=yes"}, NULL}, "recourse render: --strict takes no value\n"},
     {{{"render", "--help=yes"}, NULL}, "--help takes no value\n"},
-    {{{"render", "--width", "19"}, NULL}, "--width is a whole number from 20 to 200, not \"19\"\n"},
+    {{{"render", "--width", "19"}, NULL},
+     "--width must be a whole number from 20 to 200, not \"19\"\n"},
     {{{"render", "--width", "201"}, NULL}, "not \"201\"\n"},
     {{{"render", "--width", "+80"}, NULL}, "not \"+80\"\n"},
     {{{"render", "--width", ""}, NULL}, "not \"\"\n"},
     {{{"render", "--width", "99999999999999999999"}, NULL}, "from 20 to 200"},
-    {{{"render", "--indent", "9"}, NULL}, "--indent is a whole number from 0 to 8, not \"9\"\n"},
-    {{{"render", "a", "b"}, NULL}, "recourse render: too much: \"b\"; it takes one operand\n"},
-    {{{"render", "--", "--strict", "b"}, NULL}, "too much: \"b\""},
+    {{{"render", "--indent", "9"}, NULL},
+     "--indent must be a whole number from 0 to 8, not \"9\"\n"},
+    {{{"render", "a", "b"}, NULL},
+     "recourse render: unexpected operand: \"b\"; the command takes one operand\n"},
+    {{{"render", "--", "--strict", "b"}, NULL}, "unexpected operand: \"b\""},
     {{{"render", "--format", "log", "--view", "user"}, NULL}, "--format log takes no --view\n"},
     {{{"render", "--format", "otel", "--view", "user"}, NULL}, "--format otel takes no --view\n"},
     {{{"render", "--dialect", "gemini"}, NULL}, "--format human takes no --dialect\n"},
@@ -105,12 +108,13 @@ static const struct usage {
     {{{"render", "--stream", "--format=http"}, NULL}, "--format http takes no --stream\n"},
     {{{"render", "--indent", "2"}, NULL}, "--format human takes no --indent\n"},
     {{{"errors", "RateLimitd"}, NULL},
-     "recourse errors: there is no code or class \"RateLimitd\"; did you mean RateLimited?\n"},
+     "recourse errors: no error code or class is named \"RateLimitd\"; did you mean "
+     "RateLimited?\n"},
     {{{"errors", "timeout"}, NULL},
      "did you mean ProviderTimeout, NetworkTimeout, ExecutionTimeout, RunTimeout or "
      "ExpressionTimeout?\n"},
-    {{{"errors", "qqqqqqqq"}, NULL}, "there is no code or class \"qqqqqqqq\"\n"},
-    {{{"errors", ""}, NULL}, "there is no code or class \"\"\n"},
+    {{{"errors", "qqqqqqqq"}, NULL}, "no error code or class is named \"qqqqqqqq\"\n"},
+    {{{"errors", ""}, NULL}, "no error code or class is named \"\"\n"},
     {{{"errors", "\x1b[31m\xff"}, NULL}, "\"\\u{1B}[31m\xEF\xBF\xBD\""},
     {{{"errors", "--format", "xml"}, NULL}, "The values are human, json, markdown.\n"},
 };
@@ -175,7 +179,7 @@ static void the_requested_output_is_printed(void **state)
         if (successes[i].line.input == NULL)
             assert_int_equal(fake.err.len, 0);
         else
-            expect_inside(fake.err.text, ": dropped or not known: /colour\n");
+            expect_inside(fake.err.text, ": dropped unknown or invalid parts: /colour\n");
     }
 }
 
@@ -259,7 +263,7 @@ static void too_large_an_input_is_refused(void **state)
     text[size] = '\0';
     const command_line line = {{"render", "big.json"}, text};
     assert_int_equal(run_fresh(&line), 65);
-    expect_inside(fake.err.text, "big.json: larger than 16 MiB");
+    expect_inside(fake.err.text, "big.json: larger than the limit of 16 MiB");
 
     text[size - 1] = '\0'; /* One byte less is accepted, and refused for another reason. */
     assert_int_equal(run_fresh(&line), 65);
@@ -373,7 +377,7 @@ static void no_memory_for_the_output_is_reported(void **state)
     fake_reset("");
     memory = (fail_alloc){.fail_at = 1, .for_good = true};
     assert_int_equal(run(args), RC_EXIT_INTERNAL);
-    assert_string_equal(fake.err.text, "recourse: there is no memory for the output\n");
+    assert_string_equal(fake.err.text, "recourse: out of memory for the output\n");
 }
 
 int main(void)

@@ -138,7 +138,7 @@ static void test_list(void **state)
              "01:54:03  %s  web                 gpt-4o → claude/claude-sonnet-4-5   ✓ recovered",
              w->keys[RECOVERED]);
     expect(w, &wide, ARGS("list"), expected);
-    expect(w, &usual, ARGS("list", "--limit", "2"), "The next page: --after ");
+    expect(w, &usual, ARGS("list", "--limit", "2"), "Next page: --after ");
     snprintf(expected, sizeof(expected), "1 notice, 10 minutes ago");
     expect(w, &usual, ARGS("list", "--outcome", "notice"), expected);
     expect(w, &usual, ARGS("list", "--outcome", "notice"),
@@ -149,26 +149,27 @@ static void test_show(void **state)
 {
     const audit_fixture *w = *state;
     expect(w, &usual, ARGS("show", w->keys[RECOVERED]),
-           "│ claude/claude-sonnet-4-5 answered; it took 3 tries, after RateLimited and    │\n"
-           "│ Overloaded.                                                                  │\n"
+           "│ claude/claude-sonnet-4-5 responded after 3 attempts (failures: RateLimited   │\n"
+           "│ and Overloaded).                                                             │\n"
            "│                                                                              │\n"
            "│ When     Mon 16 Nov 2026 01:54:03 UTC+1, 8 minutes ago                       │\n"
            "│ Took     8.42 s, first byte after 7.07 s                                     │\n"
            "│ Cost     $0.0123 for 1200 tokens in, 310 out                                 │\n"
            "│ Request  client web · model gpt-4o · route gpt-4o* · streamed                │\n");
     expect(w, &usual, ARGS("show", w->keys[RECOVERED]),
-           "    0 ms  • web asks for gpt-4o\n"
-           "    2 ms  ✗ try 1  openai/gpt-4o (openai-1)             ████              1.92 s\n"
+           "    0 ms  • web requests gpt-4o\n"
+           "    2 ms  ✗ attempt 1  openai/gpt-4o (openai-1)         ████              1.92 s\n"
            "              RateLimited · HTTP 429 · openai is limiting the rate of requests ·\n");
     expect(w, &usual, ARGS("show", w->keys[RECOVERED]),
            "  2.43 s  ↻ waits as the policy says                        ░░░░░░░░░     4.00 s\n"
-           "  6.43 s  ↷ passes over openai/gpt-4o-mini: the target's circuit breaker is open\n"
-           "  6.43 s  → goes on with claude/claude-sonnet-4-5 (claude-1): this target's\n"
+           "  6.43 s  ↷ skips openai/gpt-4o-mini: the target's circuit breaker is open\n"
+           "  6.43 s  → switches to claude/claude-sonnet-4-5 (claude-1): this target's\n"
            "            attempts are used up; the next target is healthy\n"
-           "  6.43 s  ✓ try 3  claude/claude-sonnet-4-5 (claude-1)              ████  1.99 s\n");
+           "  6.43 s  ✓ attempt 3  claude/claude-sonnet-4-5                     ████  1.99 s\n"
+           "            (claude-1)\n");
     expect(w, &(setting){.is_ascii = true, .columns = "80"}, ARGS("show", w->keys[RECOVERED]),
            "  2.43 s  ~ waits as the policy says                        .........     4.00 s\n"
-           "  6.43 s  ^ passes over openai/gpt-4o-mini: the target's circuit breaker is open\n");
+           "  6.43 s  ^ skips openai/gpt-4o-mini: the target's circuit breaker is open\n");
     expect(w, &(setting){.columns = "50"}, ARGS("show", w->keys[RECOVERED]),
            "  2.43 s  ↻ waits as the policy says, 4.00 s\n");
 }
@@ -182,15 +183,15 @@ static void test_show_has_the_advice(void **state)
     expect(w, &usual, ARGS("show", w->keys[EXHAUSTED]), "│ Next     Wait, then try again ");
     expect(w, &usual, ARGS("show", w->keys[EXHAUSTED]),
            "  15.9 s  ■ stops: the attempts are used up and there is no other target\n"
-           "  15.9 s  ✗ the client is told: RateLimited, HTTP 429\n");
+           "  15.9 s  ✗ the client receives RateLimited, HTTP 429\n");
     expect(w, &usual, ARGS("show", w->keys[EXHAUSTED], "--view", "internal"), "as it came");
     expect(w, &usual, ARGS("show", w->keys[REFUSED]),
-           "nightly got Overloaded; no target was asked.");
+           "nightly received Overloaded; no target was called.");
     expect(w, &usual, ARGS("show", w->keys[OPEN]),
-           "It has no end: it still runs, or its process ended before it did.");
+           "The request has not ended, or the gateway stopped before its end.");
     expect(w, &usual, ARGS("show", w->keys[CANCELLED]), "■ the client left\n");
     assert_null(strstr(fake.out.text, "Next"));
-    expect(w, &usual, ARGS("show", w->keys[HEDGED]), "→ asks also claude/claude-sonnet-4-5");
+    expect(w, &usual, ARGS("show", w->keys[HEDGED]), "→ hedges with claude/claude-sonnet-4-5");
     expect(w, &usual, ARGS("show", w->keys[NOTICE]),
            "  ! openai/gpt-4o: taken out of service by the operator\n");
     expect(w, &usual, ARGS("show", w->keys[EXHAUSTED], "--agent"),
@@ -201,10 +202,10 @@ static void test_stats(void **state)
 {
     const audit_fixture *w = *state;
     expect(w, &usual, ARGS("stats"),
-           "Operations of all times\n"
+           "Operations of all time\n"
            "operations  8: 37.5% succeeded, 37.5% failed, 12.5% cancelled, 12.5% open\n"
-           "recovery    33.3%: 1 of the 3 that had a failed attempt succeeded all the same\n"
-           "calls       12; wasted 9 (75.0%): nobody got an answer from them\n");
+           "recovery    33.3%: 1 of the 3 with a failed attempt succeeded\n"
+           "calls       12; wasted 9 (75.0%): no client got a response from them\n");
     expect(w, &usual, ARGS("stats"),
            "code              attempts  recovered  ended with it\n"
            "RateLimited              4      25.0%              1\n");
@@ -374,7 +375,7 @@ static void test_no_line_is_forged(void **state)
     const audit_fixture *w = *state;
     assert_int_equal(audit(w, &usual, ARGS("show", w->keys[HOSTILE])), 0);
     assert_null(strstr(fake.out.text, "\nx "));
-    assert_non_null(strstr(fake.out.text, "asks for gpt\\u{1B}[31m-\\u{202E}o4 x y\\u{7}\n"));
+    assert_non_null(strstr(fake.out.text, "requests gpt\\u{1B}[31m-\\u{202E}o4 x y\\u{7}\n"));
 }
 
 static void test_colour(void **state)
@@ -395,32 +396,32 @@ static const struct {
 } usage_errors[] = {
     {64, {"lst"}, "not \"lst\"; did you mean list?"},
     {64, {"list", "x"}, "list takes no operand"},
-    {64, {"show"}, "show takes the id of an operation or report"},
-    {64, {"list", "--by", "target"}, "--by does not go with list; it goes with stats"},
+    {64, {"show"}, "show needs the id of an operation or report"},
+    {64, {"list", "--by", "target"}, "--by cannot be used with list; it can be used with stats"},
     {64,
      {"tail", "--since", "2h"},
-     "--since does not go with tail; it goes with list, stats, export"},
-    {64, {"list", "-f"}, "--follow does not go with list; it goes with tail"},
+     "--since cannot be used with tail; it can be used with list, stats, export"},
+    {64, {"list", "-f"}, "--follow cannot be used with list; it can be used with tail"},
     {64, {"list", "-x"}, "unknown option -x"},
     {64, {"list", "-ff"}, "unknown option -ff"},
     {64, {"list", "--format", "csv"}, "list has no format csv; it has human, json, markdown"},
-    {64, {"list", "--since", "soon"}, "--since takes a time: 2h (ago)"},
-    {64, {"list", "--since", "1h", "--until", "2h"}, "no time is between them"},
+    {64, {"list", "--since", "soon"}, "--since needs a time such as 2h (ago)"},
+    {64, {"list", "--since", "1h", "--until", "2h"}, "--until must be later than --since"},
     {64, {"list", "--code", "RateLimted"}, "did you mean RateLimited?"},
     {64, {"list", "--class", "Provider"}, "did you mean ProviderTransient?"},
     {64, {"list", "--outcome", "faild"}, "did you mean failed?"},
-    {64, {"list", "--after", "x"}, "--after takes a key of the list"},
-    {64, {"list", "--limit", "0"}, "--limit is a whole number from 1"},
+    {64, {"list", "--after", "x"}, "--after needs a key that list has printed"},
+    {64, {"list", "--limit", "0"}, "--limit must be a whole number from 1"},
     {64, {"stats", "--by", "target,clint"}, "did you mean client?"},
     {64, {"stats", "--by", ""}, "there are no statistics by \"\""},
     {64, {"export", "--of", "records"}, "The values are operations, attempts."},
-    {64, {"show", "rep_01"}, "many ids begin with \"rep_01\"; which one is meant?"},
-    {66, {"show", "rep_02"}, "no operation and no report has an id like \"rep_02\""},
+    {64, {"show", "rep_01"}, "many ids begin with \"rep_01\"; give more of the id"},
+    {66, {"show", "rep_02"}, "no operation or report has the id \"rep_02\""},
     {66, {"show", "nonsense\x1b[31m"}, "nonsense\\u{1B}[31m"},
-    {0, {"list", "--client", "wbe"}, "this audit knows no client \"wbe\"; did you mean \"web\"?"},
+    {0, {"list", "--client", "wbe"}, "the audit has no client \"wbe\"; did you mean \"web\"?"},
     {0, {"stats", "--target", "openai/gpt-4"}, "did you mean \"openai/gpt-4o\"?"},
     {0, {"export", "--model", "gpt-4"}, "did you mean \"gpt-4o\"?"},
-    {0, {"list", "--route", "nothing-like-it"}, "this audit knows no route \"nothing-like-it\"\n"},
+    {0, {"list", "--route", "nothing-like-it"}, "the audit has no route \"nothing-like-it\"\n"},
 };
 
 static void test_usage_errors(void **state)

@@ -64,7 +64,7 @@ static void a_terminal_shows_the_progress(void **state)
 {
     (void)state;
     const char *text = stderr_of(true, "80", NULL, NULL);
-    static const char line[] = "\rAdding up: ";
+    static const char line[] = "\rComputing statistics: ";
     unsigned long shown[2] = {0, 0};
     unsigned long lines = 0;
     for (const char *at = text; (at = strstr(at, line)) != NULL; lines++) {
@@ -90,7 +90,7 @@ static void on_a_narrow_terminal_the_line_is_cut(void **state)
 {
     (void)state;
     const char *text = stderr_of(true, "24", NULL, NULL);
-    assert_non_null(strstr(text, "\rAdding up: "));
+    assert_non_null(strstr(text, "\rComputing statistics: "));
     while (*text == '\r' && strcmp(text, "\r\x1b[K") != 0) {
         const char *end = strstr(text, "\x1b[K");
         assert_non_null(end);

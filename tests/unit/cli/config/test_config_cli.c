@@ -161,7 +161,7 @@ static void an_empty_file_gives_all_defaults(void **state)
 {
     (void)state;
     assert_int_equal(run_fresh(check, ""), RC_EXIT_OK);
-    expect_inside(fake.out.text, "c.yaml: good\n");
+    expect_inside(fake.out.text, "c.yaml: valid\n");
     assert_int_equal(run_fresh(show, ""), RC_EXIT_OK);
     expect_inside(fake.out.text, "listen: 127.0.0.1:8787\n");
 }

@@ -16,15 +16,15 @@ static void usage_errors_are_named_and_nothing_is_run(void **state)
         const char *args[ARGS_MAX];
         const char *said;
     } rows[] = {
-        {{"exec"}, "name the command that is to be run, behind --"},
-        {{"exec", "--"}, "name the command"},
-        {{"exec", "--", ""}, "name the command"},
-        {{"exec", "--quiet"}, "name the command"},
-        {{"exec", "--tries", "0", "x"}, "--tries is a whole number from 1 to 1000, not \"0\""},
-        {{"exec", "--budget", "soon", "x"}, "--budget is a duration such as 30s, 5m or 1h30m"},
+        {{"exec"}, "expected a command after --"},
+        {{"exec", "--"}, "expected a command"},
+        {{"exec", "--", ""}, "expected a command"},
+        {{"exec", "--quiet"}, "expected a command"},
+        {{"exec", "--tries", "0", "x"}, "--tries must be a whole number from 1 to 1000, not \"0\""},
+        {{"exec", "--budget", "soon", "x"}, "--budget must be a duration such as 30s, 5m or 1h30m"},
         {{"exec", "--budget", "0", "x"}, "not \"0\""},
         {{"exec", "--budget", "-5s", "x"}, "not \"-5s\""},
-        {{"exec", "--budget", "876601h", "x"}, "--budget is 876600h (100 years) at most, not"},
+        {{"exec", "--budget", "876601h", "x"}, "--budget must be at most 876600h (100 years), not"},
         {{"exec", "--plicy", "none", "x"}, "unknown option --plicy; did you mean --policy?"},
         {{"exec", "-x", "y"}, "unknown option -x"},
         {{"exec", "--quiet=yes", "x"}, "--quiet takes no value"},

@@ -52,7 +52,7 @@ static void reads_of_any_size_give_the_same_output(void **state)
     expect_inside(whole.text, "{\"id\":\"a\",\"report_id\":\"rep_");
     expect_inside(whole.text, "line 3 is not a case: ");
     expect_inside(whole.text, "{\"id\":3,\"report_id\":\"rep_");
-    expect_inside(whole.text, "line 4 is not a case: status is a whole number");
+    expect_inside(whole.text, "line 4 is not a case: status must be a whole number");
     expect_inside(whole.text, "{\"id\":\"b\\n\",");
     assert_int_equal(whole.text[whole.len - 1], '\n');
     assert_int_equal(fake.err.len, 0);
@@ -238,24 +238,25 @@ static const struct bad_case {
     {"{\"id\":\"a\",}", NULL, "", "a"},
     {"{\"status\":1 \"id\":\"a\"}", NULL, "", "a"},
     {"{\"id\":\"a\"} {}", NULL, "", "a"},
-    {"{\"id\":null}", "id", "is a string", NULL},
-    {"{\"id\":{\"a\":1},\"status\":1}", "id", "is a string", NULL},
-    {"{\"id\":\"a\",\"status\":-1}", "status", "is a whole number", "a"},
-    {"{\"id\":\"a\",\"status\":1000}", "status", "is a whole number", "a"},
-    {"{\"id\":\"a\",\"status\":[429]}", "status", "is a whole number", "a"},
-    {"{\"id\":\"a\",\"status\":4.5}", "status", "is a whole number", "a"},
-    {"{\"provider\":7,\"id\":\"a\"}", "provider", "is a string", "a"},
-    {"{\"family\":\"video\",\"id\":\"a\"}", "family", "is one of llm", "a"},
-    {"{\"transport\":\"x\",\"id\":\"a\"}", "transport", "is one of timeout", "a"},
-    {"{\"phase\":\"x\",\"id\":\"a\"}", "phase", "is one of connect", "a"},
-    {"{\"replayable\":\"yes\",\"id\":\"a\"}", "replayable", "is true or false", "a"},
-    {"{\"headers\":\"x\",\"id\":\"a\"}", "headers", "is an object of strings", "a"},
-    {"{\"headers\":{\"x\":{}},\"id\":\"a\"}", "headers", "is an object of strings", "a"},
-    {"{\"headers\":[\"x\"],\"id\":\"a\"}", "headers", "is a list of [name, value]", "a"},
-    {"{\"headers\":[[]],\"id\":\"a\"}", "headers", "is a list of [name, value]", "a"},
-    {"{\"headers\":[[\"x\"]],\"id\":\"a\"}", "headers", "is a list of [name, value]", "a"},
-    {"{\"headers\":[[1,2,[3]]],\"id\":\"a\"}", "headers", "is a list of [name, value]", "a"},
-    {"{\"exit_status\":256,\"id\":\"a\"}", "exit_status", "is a whole number from 0 to 255", "a"},
+    {"{\"id\":null}", "id", "must be a string", NULL},
+    {"{\"id\":{\"a\":1},\"status\":1}", "id", "must be a string", NULL},
+    {"{\"id\":\"a\",\"status\":-1}", "status", "must be a whole number", "a"},
+    {"{\"id\":\"a\",\"status\":1000}", "status", "must be a whole number", "a"},
+    {"{\"id\":\"a\",\"status\":[429]}", "status", "must be a whole number", "a"},
+    {"{\"id\":\"a\",\"status\":4.5}", "status", "must be a whole number", "a"},
+    {"{\"provider\":7,\"id\":\"a\"}", "provider", "must be a string", "a"},
+    {"{\"family\":\"video\",\"id\":\"a\"}", "family", "must be one of llm", "a"},
+    {"{\"transport\":\"x\",\"id\":\"a\"}", "transport", "must be one of timeout", "a"},
+    {"{\"phase\":\"x\",\"id\":\"a\"}", "phase", "must be one of connect", "a"},
+    {"{\"replayable\":\"yes\",\"id\":\"a\"}", "replayable", "must be true or false", "a"},
+    {"{\"headers\":\"x\",\"id\":\"a\"}", "headers", "must be an object of strings", "a"},
+    {"{\"headers\":{\"x\":{}},\"id\":\"a\"}", "headers", "must be an object of strings", "a"},
+    {"{\"headers\":[\"x\"],\"id\":\"a\"}", "headers", "must be a list of [name, value]", "a"},
+    {"{\"headers\":[[]],\"id\":\"a\"}", "headers", "must be a list of [name, value]", "a"},
+    {"{\"headers\":[[\"x\"]],\"id\":\"a\"}", "headers", "must be a list of [name, value]", "a"},
+    {"{\"headers\":[[1,2,[3]]],\"id\":\"a\"}", "headers", "must be a list of [name, value]", "a"},
+    {"{\"exit_status\":256,\"id\":\"a\"}", "exit_status", "must be a whole number from 0 to 255",
+     "a"},
 };
 
 static void invalid_cases_are_refused_with_the_member_at_fault(void **state)

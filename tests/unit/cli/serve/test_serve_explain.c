@@ -74,7 +74,7 @@ static void query_parameters_add_facts(void **state)
     static const char *const wrong[] = {"?status=99", "?status=abc", "?status=4290"};
     for (size_t i = 0; i < 3; i++) {
         assert_int_equal(explain_with(wrong[i], "x"), 400);
-        assert_string_equal(text_at("detail"), "The parameter status is no HTTP status.");
+        assert_string_equal(text_at("detail"), "The parameter status is not an HTTP status.");
     }
 }
 

@@ -50,40 +50,43 @@ static const struct refusal {
     int status;
     const char *said;
 } refusals[] = {
-    {{{"simulate"}}, "", 64, "a scenario is missing; --list shows those that are built in\n"},
+    {{{"simulate"}}, "", 64, "expected a scenario; --list shows the built-in ones\n"},
     {{{"simulate", "--list", "outage"}}, "", 64, "--list takes no scenario\n"},
     {{{"simulate", "--list", "--format", "csv"}}, "", 64, "--list takes no --format csv\n"},
-    {{{"simulate", "-", "--plot", "--format=json"}}, SCENARIO, 64, "--plot is for --format human"},
+    {{{"simulate", "-", "--plot", "--format=json"}}, SCENARIO, 64, "--plot needs --format human"},
     {{{"simulate", "-", "--out="}}, SCENARIO, 64, "--out needs the name of a folder\n"},
     {{{"simulate", "-", "--seed", "-1"}},
      SCENARIO,
      64,
-     "--seed is a whole number from 0 to 9223372036854775807, not \"-1\"\n"},
+     "--seed must be a whole number from 0 to 9223372036854775807, not \"-1\"\n"},
     {{{"simulate", "-", "--seed", "9223372036854775808"}},
      SCENARIO,
      64,
-     "--seed is a whole number"},
-    {{{"simulate", "-", "--seed="}}, SCENARIO, 64, "--seed is a whole number"},
+     "--seed must be a whole number"},
+    {{{"simulate", "-", "--seed="}}, SCENARIO, 64, "--seed must be a whole number"},
     {{{"simulate", "-", "--seed", "18446744073709551617"}},
      SCENARIO,
      64,
-     "--seed is a whole number"},
+     "--seed must be a whole number"},
     {{{"simulate", "-", "--requests", "3000001"}},
      "duration_ms: 3\n",
      64,
-     "--requests is at most 3000000 for a scenario of 3 ms\n"},
+     "--requests must be at most 3000000 for a scenario of 3 ms\n"},
     {{{"simulate", "-", "--requests", "200000001"}}, SCENARIO, 64, "from 1 to 200000000, not"},
-    {{{"simulate", "-", "--requests", "x"}}, SCENARIO, 64, "--requests is a whole number"},
+    {{{"simulate", "-", "--requests", "x"}}, SCENARIO, 64, "--requests must be a whole number"},
     {{{"simulate", "-", "--format", "xml"}}, SCENARIO, 64, "The values are human, json, csv.\n"},
-    {{{"simulate", "a", "b"}}, SCENARIO, 64, "too much: \"b\"; it takes one operand\n"},
+    {{{"simulate", "a", "b"}},
+     SCENARIO,
+     64,
+     "unexpected operand: \"b\"; the command takes one operand\n"},
     {{{"simulate", "-", "--policy", "opnai-sdk"}},
      SCENARIO,
      64,
-     "there is no policy \"opnai-sdk\"; did you mean openai-sdk?\n"},
+     "no policy is named \"opnai-sdk\"; did you mean openai-sdk?\n"},
     {{{"simulate", "-", "--policy", "none", "--policy=none"}},
      SCENARIO,
      64,
-     "the policy is given twice: \"none\"\n"},
+     "duplicate policy: \"none\"\n"},
     {{{"simulate", "-"}}, "name: [", 65, "<stdin>:"},
     {{{"simulate", "-"}}, "", 65, "<stdin>"},
     {{{"simulate", "-"}}, "naem: x\n", 65, "naem"},
@@ -115,7 +118,7 @@ static void an_unknown_name_differs_from_a_missing_file(void **state)
     (void)state;
     assert_int_equal(run_on_file("x", "outge"), RC_EXIT_USAGE);
     expect_inside(fake.err.text,
-                  "there is no scenario and no file \"outge\"; did you mean outage?\n"
+                  "no built-in scenario and no file is named \"outge\"; did you mean outage?\n"
                   "Run 'recourse simulate --list' for the scenarios.\n");
     assert_int_equal(run_on_file("x", "outge.yaml"), RC_EXIT_NO_INPUT);
     expect_inside(fake.err.text,
@@ -136,7 +139,7 @@ static void human_output_has_the_table_and_the_verdict(void **state)
     expect_inside(fake.out.text, "outage at alpha, 5 s to 10 s\n");
     expect_inside(fake.out.text, "\npolicy      success");
     expect_inside(fake.out.text, "\nopenai-sdk ");
-    expect_inside(fake.out.text, "\n* the best of its column.");
+    expect_inside(fake.out.text, "\n* the best value of its column.");
     expect_inside(fake.out.text, "\nrecourse against the best of the others\n");
     assert_null(strstr(fake.out.text, "│"));
 
