@@ -224,7 +224,7 @@ time.sleep(600)'
     mock
     provider "kind: openai, base_url: \"http://127.0.0.1:$port/v1\", keys: [env:GOOD, env:ODD]" \
         'clients: [{name: app, token: env:TOLD}]'
-    local wrong="can stand in a header -> put the key alone there"
+    local wrong="can stand in a header -> write only the key there"
     for ODD in $'key-of\n9999' 'clé-of-9999' 'key of 9999' ' ' "$(printf '%017000d' 1)"; do
         export ODD TOLD=token-of-app
         found 78
@@ -256,7 +256,7 @@ time.sleep(600)'
     [[ $(finding up) == "fine file:$PWD/key: there"* ]]
     chmod 644 key
     found 0 --offline
-    [[ $(finding up) == "warning file:$PWD/key: readable by all users -> chmod 600"* ]]
+    [[ $(finding up) == "warning file:$PWD/key: readable by all users -> run chmod 600"* ]]
     rm key
     found 78 --offline
     [[ $(finding up) == "fault file:$PWD/key: missing"* ]]
@@ -293,7 +293,7 @@ YAML
     provider 'kind: demo' 'store: sqlite:audit.db'
     found 0
     [[ $(finding file) == *"note audit.db does not exist yet"* ]]
-    [[ $(finding writer) == "fine nobody"* ]]
+    [[ $(finding writer) == "fine no process"* ]]
     start gate.port "$RECOURSE" serve --port-file gate.port --log off
     found 0
     [[ $(finding file) == *"fine audit.db can be read, "* ]]

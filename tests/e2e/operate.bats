@@ -130,7 +130,7 @@ PY
     wait_for says gate.log 'key up:1'
     cat gate.log
     grep -qE '^[0-9:]{8}  state  up [0-9].*, ready, 0 log lines lost$' gate.log
-    grep -qF 'state  configuration recourse.yaml, edition 1' gate.log
+    grep -qF 'state  configuration recourse.yaml, generation 1' gate.log
     grep -qE 'state  audit: [0-9]+ kept, [0-9]+ waiting, 0 lost, 0 refused$' gate.log
     grep -qE 'state  retry budget: [0-7] of 7$' gate.log
     grep -qE 'state  budget of route \*: \$0.00 of \$3.00 spent, \$0.00 held, renews 20' gate.log
@@ -366,5 +366,5 @@ PY
     [ "$stderr" = "recourse serve: the log cannot be written: log.file: nowhere/gate.log: No such file or directory. Create the folder, give this user write access, or set log.file to another file; without log.file, the log goes to standard error" ]
     config
     run -74 --separate-stderr "$RECOURSE" serve --config recourse.yaml --log human --port-file nowhere/port
-    [[ $stderr == *"recourse serve: the port file cannot be written: --port-file nowhere/port: No such file or directory. Create its folder, give this user write permission, or set another file"* ]]
+    [[ $stderr == *"recourse serve: the port file cannot be written: --port-file nowhere/port: No such file or directory. Create its folder, give this user write permission, or use another file"* ]]
 }

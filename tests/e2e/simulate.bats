@@ -130,7 +130,7 @@ END
     run -66 --separate-stderr "$RECOURSE" simulate .
     [[ $stderr == *"Is a directory"* ]]
     run -64 --separate-stderr "$RECOURSE" simulate outage --policy recurse
-    [[ $stderr == *'no policy "recurse"; did you mean recourse?'* ]]
+    [[ $stderr == *'no policy is named "recurse"; did you mean recourse?'* ]]
 }
 
 @test "parent folders of --out are created" {

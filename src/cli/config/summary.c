@@ -119,7 +119,7 @@ static void push_routes(rc_buf *buf, const rc_cli *cli, const rc_config *config)
         const rc_config_route *route = &config->routes[i];
         push_name(buf, cli, route->model, width);
         for (size_t k = 0; k < route->chain_count; k++) {
-            push(buf, k > 0 ? ", on_exceed: " : "");
+            push(buf, k > 0 ? ", then " : "");
             push_target(buf, cli, config, &route->chain[k]);
             if (route->chain[k].tries > 0) {
                 push(buf, " x");
