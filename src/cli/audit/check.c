@@ -48,7 +48,8 @@ static void push_human(const rc_audit *audit, const rc_store_extent *extent)
     const rc_tone tone = is_sound ? RC_TONE_GOOD : RC_TONE_BAD;
     rc_tone_begin(out, tone, audit->style.has_colour);
     rc_audit_push_symbol(audit, out, is_sound ? RC_SYMBOL_GOOD : RC_SYMBOL_BAD);
-    rc_cli_text(out, is_sound ? " The file is intact." : " The file has records without an operation.");
+    rc_cli_text(out,
+                is_sound ? " The file is intact." : " The file has records without an operation.");
     rc_tone_end(out, tone, audit->style.has_colour);
     rc_cli_text(out, "\n\n");
     push_label(audit, "operations  ");
