@@ -1,4 +1,4 @@
-"""Cases from a file: bytes as text."""
+"""Reads test cases from a file: bytes as text."""
 
 import re
 

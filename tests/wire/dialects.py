@@ -1,4 +1,4 @@
-"""The four interfaces as a client uses them: a request of each, and whether an answer is an error."""
+"""The four APIs as a client uses them: a request of each, and whether a response is an error."""
 
 import json
 

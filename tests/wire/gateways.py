@@ -1,4 +1,4 @@
-"""A gateway that is killed, reloaded, started again: its folder outlives its process."""
+"""A gateway that can be killed, reloaded and started again with the same folder."""
 
 import json
 import os

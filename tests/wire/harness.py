@@ -1,12 +1,11 @@
-"""What every test over sockets needs: cases that are counted, and a gateway to talk to.
+"""The harness of the tests over sockets: a suite that counts its cases, and a gateway to send requests to.
 
     suite = Suite()
-    suite.case("name", function, argument...)    passes unless it raises
+    suite.case("name", function, argument...)    passes unless the function raises
     suite.run()                                  TAP on standard output
 
-RECOURSE is the command under test. RECOURSE_WIRE=few runs fewer cases, for builds in which each
-costs more. Nothing here waits for a fixed time; WAIT_S only ends what hangs.
-"""
+RECOURSE is the command under test. RECOURSE_WIRE=few runs fewer cases, for slow builds. No test waits for a fixed
+time; WAIT_S only ends a test that hangs."""
 
 import atexit
 import json

@@ -1,4 +1,4 @@
-"""recourse mock: a provider that fails as its models' names say, and keeps a ledger of its own."""
+"""recourse mock: a provider whose model names select the failure, and which counts requests and tokens itself."""
 
 import json
 import os

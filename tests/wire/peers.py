@@ -1,8 +1,7 @@
-"""Both sides of the gateway: clients that send any bytes, providers that follow a script.
+"""Both sides of the gateway: clients that send any bytes, and providers that follow a script.
 
-A client marks its request with the header x-plan; the provider looks the plan up and takes its next
-step for each request that comes with that mark. What comes without one is a stray.
-"""
+A client marks its request with the header x-plan; the provider finds the plan by that mark and executes its next step
+for each request. A request without a mark is counted as a stray."""
 
 import itertools
 import socket

@@ -1,8 +1,7 @@
-"""A short stream of each dialect, and what a client reads in one.
+"""A short sample stream of each dialect, and a reader for each.
 
-The events of a sample are (bytes, is_content). What is whole is told apart from what was cut by
-readers of this file's own: none of the gateway's code is used.
-"""
+The events of a sample are (bytes, is_content). The readers decide whether a stream is complete without using code of
+the gateway."""
 
 import json
 

@@ -1,4 +1,5 @@
-"""Clients whose base URL is wrong are told the right one, in their own dialect; Google's clients on /v1 are known."""
+"""A client with a wrong base URL gets an error in its own dialect that names the right one. Google's clients with /v1
+in the base URL are recognised."""
 
 import json
 

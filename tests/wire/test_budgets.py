@@ -1,4 +1,5 @@
-"""Budgets: none is overrun by concurrent requests, and a refusal names the numbers."""
+"""Budgets: many concurrent requests never exceed a budget, and the refusal names limit, spent and reserved
+amounts."""
 
 import csv
 import datetime

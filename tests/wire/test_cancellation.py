@@ -1,4 +1,4 @@
-"""A client that disconnects and a deadline cancel the call to the provider."""
+"""A client that disconnects, or a deadline that passes, cancels the provider's call."""
 
 import select
 import socket

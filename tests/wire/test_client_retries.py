@@ -1,5 +1,5 @@
-"""A client's SDK that tries again on its own says so in a header. It goes on to the provider, and the
-log and the audit show that retries are stacked."""
+"""The header in which an SDK counts its own retries is sent on to the provider. The log and the audit show how the
+client's retries and the gateway's add up."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The wall clock was set while the gateway did not run. A wait that a provider gave in seconds never becomes
+"""The wall clock changes while the gateway does not run: a wait that the provider gave in seconds never becomes
 longer."""
 
 import json

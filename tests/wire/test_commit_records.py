@@ -1,4 +1,4 @@
-"""The log and the audit agree for every request on whether content was passed on, however it ended."""
+"""The log and the audit agree on whether content was sent to the client, however the request ended."""
 
 import json
 import threading

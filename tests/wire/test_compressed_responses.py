@@ -1,5 +1,5 @@
-"""Compressed responses although plain ones were requested: read like any other, and passed on as they came. An
-unreadable response is unusable, and a damaged one never looks complete."""
+"""Responses that arrive compressed although no compression was requested: they are read like others and sent on
+unchanged. An undecodable response is a failure, and a damaged one never looks complete to the client."""
 
 import gzip
 import json

@@ -1,5 +1,5 @@
-"""Connections that fail, each for another reason, with real peers. The client, the audit, the log and
-`recourse call` name the reason; the next target of a chain is used; a lasting reason is not tried again."""
+"""Reasons of failed connections, with a real peer for each. The client, the audit, the log and `recourse call` name the
+reason; the next target of a chain responds; a permanent fault is not retried at the same target."""
 
 import json
 import os

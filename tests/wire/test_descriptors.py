@@ -1,5 +1,5 @@
-"""A gateway without file descriptors: it takes no more connections for a while, what is under way
-goes on, it does not spin, and it recovers."""
+"""A gateway without file descriptors accepts no connections for a while, continues the requests in flight, does not
+use the CPU in a loop, and recovers."""
 
 import threading
 import time

@@ -1,4 +1,5 @@
-"""A stream of numbered events that is cut ends in events that continue the numbers of the same response."""
+"""A stream of numbered events is cut: the gateway's last events continue the numbers and refer to the same
+response."""
 
 import json
 

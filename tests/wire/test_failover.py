@@ -1,5 +1,5 @@
-"""A chain whose first target hangs, refuses connections or fails: the second one answers, and after a
-few requests the first one is left alone."""
+"""The first target of a chain hangs, refuses connections or fails: the second one responds, and after a few requests
+the first one is no longer called."""
 
 import socket
 

@@ -1,6 +1,5 @@
-"""Why a model stopped. What is no answer by that is tried again, in whole answers as in streams, and is
-called what `recourse explain` calls it; of several choices any one counts. Where a stream has no other
-end, the finish reason is it."""
+"""Finish reasons. A response whose finish reason makes it unusable is retried, streamed or not, with the same code as in
+`recourse explain`; one usable choice of several is enough. In a stream without another end the finish reason ends it."""
 
 import json
 import subprocess

@@ -1,5 +1,5 @@
-"""A gateway whose provider is itself is refused at start and at reload; in a circle of several gateways, the
-first one that sees its own name again ends the request."""
+"""A gateway whose provider is itself: its own address is refused at the start and at a reload, and a loop through several
+gateways ends at the first one that finds its own name."""
 
 import json
 import os

@@ -1,5 +1,5 @@
-"""What belongs to one connection, to the gateway or to somebody's identity passes in neither
-direction; no value can begin a line of its own."""
+"""Headers of one connection, of the gateway, or of somebody's identity pass in neither direction. No header value can
+begin a line of its own."""
 
 import json
 import re

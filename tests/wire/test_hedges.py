@@ -1,5 +1,5 @@
-"""Two lanes, money and large bodies: what is in the way of a hedge is not in the way of the try
-that it was to help, and a body that is passed on as it comes waits with its try."""
+"""Hedges, budgets and large bodies: an obstacle for a hedge does not stop the first attempt, and a body that is relayed
+while it arrives waits with its attempt."""
 
 import hashlib
 import json

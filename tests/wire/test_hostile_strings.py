@@ -1,6 +1,5 @@
-"""Strings that mean harm, from a provider and from a client, through the real gateway: escapes that steer
-a terminal, marks that turn text around, scripts, formulas, lines that look like others, and a megabyte of
-it. Wherever a person or a program reads of them they are text and nothing else."""
+"""Hostile strings from a provider and from a client: terminal escapes, marks of text direction, scripts, formulas, lines
+that imitate others, and a megabyte of text. All outputs for people and programs treat them as text."""
 
 import csv
 import io

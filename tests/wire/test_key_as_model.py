@@ -1,5 +1,5 @@
-"""A key that a client sends as the name of a model: the provider gets what the client sent; no response, page
-of the admin interface, log line or file has it."""
+"""A client sends a key as the name of a model: the provider gets it unchanged, but no response, page of the admin
+interface, log line or file contains it."""
 
 import http.client
 import json

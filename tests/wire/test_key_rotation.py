@@ -1,4 +1,4 @@
-"""A key is replaced while calls with the old one are running."""
+"""A key is replaced while calls with the old key are in flight."""
 
 import os
 import threading

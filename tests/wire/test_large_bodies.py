@@ -1,5 +1,5 @@
-"""Bodies above the buffer limit are passed on while they arrive: exactly their bytes, once, at the provider's
-speed, and with a known end."""
+"""Request bodies above the size that is stored are relayed while they arrive: exactly their bytes, once, at the speed of
+the provider, and never more bytes than announced."""
 
 import socket
 import threading

@@ -1,11 +1,9 @@
-"""A thousand operations of every kind against a provider that keeps a ledger of its own: what is on
-record is what the provider counted, to the token, whoever adds it up.
+"""A thousand operations of every kind against a provider that counts tokens itself: the audit has the provider's numbers,
+to the token, in every sum.
 
-Providers do not count what they cut off: there the gateway estimates, by the length of the text. The
-provider of this test counts words. Both say the same of words of four letters with what is between
-them (three and a space), so all prompts are made of those, and the answers that end too early say
-the prompt again. Nothing else is done to make the numbers meet.
-"""
+A provider does not count a response that it cuts off; there the gateway estimates from the length of the text. This
+test's provider counts words. Both counts agree for words of four letters including the separator, so all prompts consist
+of those, and responses that end too early repeat the prompt."""
 
 import csv
 import io

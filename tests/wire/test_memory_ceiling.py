@@ -1,4 +1,5 @@
-"""The memory of all requests together has a ceiling, is counted to the byte, and is free again when they end."""
+"""The memory for stored request bodies and responses has a ceiling for all requests together, is counted to the byte,
+and returns to the system afterwards."""
 
 import threading
 

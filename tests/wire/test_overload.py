@@ -1,5 +1,5 @@
-"""Twice as many as may be served: those who got in get all of it, the others are told at once to come
-again, nobody is lost or forgotten, and the gateway does not grow."""
+"""Twice as many requests as the limit: admitted requests complete, the others are refused at once with advice to retry,
+every request is recorded, and the memory of the gateway does not grow."""
 
 import collections
 import json

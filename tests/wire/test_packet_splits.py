@@ -1,4 +1,4 @@
-"""The result does not depend on how bytes are cut into packets, in either direction."""
+"""The result does not depend on how bytes are split into packets, in either direction."""
 
 import random
 

@@ -1,5 +1,5 @@
-"""Behind /p/PROVIDER: the provider's responses keep their status and their text, in the client's dialect;
-refusals and timeouts of the gateway have its own."""
+"""Requests behind /p/PROVIDER: the provider's errors reach the client with their status and text in the client's dialect;
+errors of the gateway itself have the gateway's codes."""
 
 import json
 

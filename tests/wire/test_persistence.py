@@ -1,5 +1,5 @@
-"""State that outlives a process: records of responses, used-up keys, requests that run while the configuration
-changes or the gateway ends."""
+"""State that must outlast a process or a configuration: records of completed requests, exhausted keys, and requests in
+flight during a reload or shutdown."""
 
 import json
 import os

@@ -1,5 +1,5 @@
-"""The provider's name of an error that the client has to fix reaches the client, on every endpoint and in
-every dialect. Names about accounts and servers, and texts that are no name, do not."""
+"""The provider's error code reaches the client on every endpoint and in every dialect if the client can fix the fault,
+because programs depend on it. Codes that concern accounts and servers, and texts that are not codes, do not."""
 
 import json
 

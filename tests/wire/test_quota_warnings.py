@@ -1,6 +1,5 @@
-"""Before a provider refuses: what the head of its answers says is left of its limits is told once a window, in the
-log, the live stream, the state, the metrics, the audit and by recourse call; numbers that cannot be true are told
-nowhere."""
+"""Warnings before a provider's rate limit is used up: the remaining amount in response headers is reported once per
+window, in the log, the live stream, the state, the metrics, the audit and by recourse call; implausible numbers are not."""
 
 import http.client
 import json

@@ -1,4 +1,5 @@
-"""Readiness: what a load balancer, a client and an unknown caller learn about the gateway and its targets."""
+"""Readiness: the state of the gateway and its targets for a load balancer, a client, and a requester without a
+token."""
 
 import json
 

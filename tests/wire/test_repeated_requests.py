@@ -1,4 +1,4 @@
-"""Clients that repeat a request after a response that told them not to are counted by name."""
+"""Clients that repeat a request after a response with x-should-retry: false are counted by name."""
 
 import json
 

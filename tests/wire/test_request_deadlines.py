@@ -1,5 +1,5 @@
-"""The time that a request may take: a client may shorten the configured time, and lengthen it up to the
-ceiling; the response begins within the timeout that an SDK announces."""
+"""Time limits of a request: a client may shorten the operator's deadline and lengthen it up to the operator's maximum; a
+response must begin within the timeout that an SDK announces."""
 
 import json
 import socket

@@ -1,4 +1,4 @@
-"""Requests that are unusual and right must pass; ceilings hold to the byte."""
+"""Unusual but valid requests pass, and limits are exact to the byte."""
 
 import json
 import threading

@@ -1,5 +1,5 @@
-"""A stream where a whole response was requested, and the reverse: a response that the client cannot read is
-unusable, in every dialect. One with another content type, or with bytes before it, passes."""
+"""A stream where one body was requested, and one body where a stream was requested: a response that the client cannot read
+is a failure in every dialect. A response with another content type, or with bytes before its content, passes."""
 
 import json
 

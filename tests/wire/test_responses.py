@@ -1,5 +1,5 @@
-"""Providers are held to the same strictness as clients: what is malformed, ambiguous or cut is a
-typed failure, the next target answers instead, and the connection is not used again."""
+"""Responses of providers are parsed as strictly as requests: a malformed, ambiguous or cut response is a typed failure,
+the next target responds, and the connection is not reused."""
 
 import json
 import os

@@ -1,5 +1,5 @@
-"""Keys, tokens and prompts are planted everywhere; afterwards they are in no log, audit row, metric,
-error, page of the admin interface, process title or file that the gateway leaves."""
+"""Keys, tokens and prompts are planted everywhere; afterwards no log, audit row, metric, error, page of the admin
+interface, process title or file of the gateway contains them."""
 
 import json
 import os

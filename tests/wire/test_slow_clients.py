@@ -1,4 +1,5 @@
-"""Slow clients cost a connection and little else, are disconnected in time, and do not affect other clients."""
+"""Clients that are slow on purpose hold a connection and little memory, are disconnected in time, and do not affect other
+clients."""
 
 import select
 import socket

@@ -1,5 +1,5 @@
-"""Ambiguous and malformed requests: each is refused, its connection ends, and nothing that stands
-behind it is read as a request (RFC 9112, section 11.2)."""
+"""Ambiguous and malformed requests: each is refused, its connection ends, and no byte after it is parsed as a request
+(RFC 9112, section 11.2)."""
 
 import json
 import os

@@ -1,5 +1,5 @@
-"""A store that fails or hangs delays no request beyond its deadline. Then the configured choice is made; the
-record follows when the store is back, and says what the client was told."""
+"""A store that fails or hangs delays no client beyond its deadline. The gateway then acts as audit.on_failure says, writes
+the record when the store recovers, and the record contains the response that the client got."""
 
 import contextlib
 import glob

@@ -1,6 +1,6 @@
-"""A provider's stream is cut behind every byte, by an end and by a reset. Before content nobody
-notices: the second target answers. Behind content nothing is tried again, and the client is told in
-its own dialect. A stream that is not whole never looks like one that is."""
+"""A provider's stream is cut after every byte, by a close and by a reset. Before content the second target responds and
+the client notices nothing. After content there is no retry, and the client gets an error in its own dialect. An
+incomplete stream never looks complete."""
 
 import random
 

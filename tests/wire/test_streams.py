@@ -1,5 +1,5 @@
-"""Streams of providers that misbehave in other ways than by being cut: damage, errors, odd line
-ends, sizes, pauses. What is only odd passes byte for byte; what failed is told or tried elsewhere."""
+"""Streams with damage, errors, unusual line ends, sizes and pauses. An unusual but valid stream passes byte for byte; a
+failed one is reported to the client or retried at another target."""
 
 import socket
 import threading

@@ -1,6 +1,5 @@
-"""System calls that fail on purpose, by strace: a full or broken disk, no descriptors, connections
-that are reset under our hands. The gateway says what is wrong, goes on, and is well again when the
-system is."""
+"""System calls fail, injected by strace: full or broken disk, no descriptors, reset connections. The gateway reports the
+fault, continues, and recovers when the system does."""
 
 from gateways import Lasting, chat
 from harness import IS_FEW, Suite, check, main, wait_until

@@ -1,5 +1,5 @@
-"""Time that runs out: each timer has words of its own, with its setting and how long it was, in what
-the client gets, in the audit, in the log and in what `recourse call` shows."""
+"""Every timer that expires has its own message, with its setting and duration, in the response, in the audit, in the log
+and in the output of `recourse call`."""
 
 import json
 import signal

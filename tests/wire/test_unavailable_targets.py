@@ -1,5 +1,5 @@
-"""When no target is available, the client, the audit and `recourse call` say why: a used-up quota is not
-called an overload, and a refused key is named."""
+"""If no target is available, the client, the audit and `recourse call` name the reason for each: an exhausted quota is not
+reported as an overload, and a rejected key is named."""
 
 import json
 

@@ -1,4 +1,5 @@
-"""Models that no provider has: however many of them clients name, the configured models keep their state."""
+"""Models that the configuration does not name: however many of them clients request, they displace no state of the
+configured models."""
 
 import threading
 

@@ -1,5 +1,5 @@
-"""Requests that must not be sent twice: no hedge and no retry when the result of the first attempt is unknown,
-and no client is told to send them again."""
+"""A request that must not be sent twice has no hedge and no retry after an unknown result, and no client is advised to
+send it again."""
 
 import json
 import signal

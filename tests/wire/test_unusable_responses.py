@@ -1,5 +1,5 @@
-"""Responses with a good status that cannot be used: an empty one is tried again, an unusable one is recorded
-with its code under the id that the client got."""
+"""A response with status 200 but without usable content is retried. If no attempt gives usable content, the record has
+the code of the failure, under the request id that the client received."""
 
 import json
 import subprocess

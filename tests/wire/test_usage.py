@@ -1,4 +1,4 @@
-"""What a response used is counted however large it is and however it is passed on; budgets hold then."""
+"""The usage in a response is counted whatever its size and however it is relayed, and budgets include it."""
 
 import gzip
 import json
