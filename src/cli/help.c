@@ -47,25 +47,25 @@ void rc_help_main(rc_buf *buf, unsigned width)
 {
     rc_cli_text(buf, "Usage: recourse COMMAND [OPTION]... [OPERAND]\n\n");
     push_paragraphs(buf,
-                    "One error model for every LLM and tool call: what happened, whether to try "
-                    "again, what to do next.",
+                    "One error model for every LLM and tool call: what happened, whether to retry, "
+                    "what to do next.",
                     width);
     rc_cli_text(buf, "\nCommands:\n");
     for (size_t i = 0; rc_command_at(i) != NULL; i++)
         rc_help_entry(buf, rc_str_c(rc_command_at(i)->name), rc_command_at(i)->summary, width);
     rc_cli_text(buf, "\nOptions:\n");
-    rc_help_entry(buf, RC_STR("-h, --help"), "show this, or with a command its own help", width);
+    rc_help_entry(buf, RC_STR("-h, --help"), "show this help, or the help of a command", width);
     rc_help_entry(buf, RC_STR("--version"), "show the version", width);
     rc_cli_text(buf, "\nExamples:\n"
                      "  recourse errors                     every error code\n"
                      "  recourse errors RateLimited         one of them\n"
-                     "  recourse render report.json         a report, for a person\n"
-                     "  recourse render --help              all that render can do\n"
+                     "  recourse render report.json         a report for a person\n"
+                     "  recourse render --help              the options of render\n"
                      "\n");
     push_paragraphs(buf,
-                    "Data goes to standard output, talk to standard error. Exit status: 0 when it "
-                    "worked, 64 for a mistake in the command line, 66 for a file that cannot be "
-                    "read, 74 when the output cannot be written; else that of the error code.",
+                    "Data goes to standard output, messages to standard error. Exit status: 0 on "
+                    "success, 64 for an error in the command line, 66 for a file that cannot be "
+                    "read, 74 if the output cannot be written; else that of the error code.",
                     width);
 }
 
@@ -94,7 +94,7 @@ void rc_help_command(rc_buf *buf, const rc_command *command, unsigned width)
     rc_cli_text(buf, "\nOptions:\n");
     for (size_t i = 0; i < command->option_count; i++)
         push_option(buf, rc_command_option(command, i), width);
-    rc_help_entry(buf, RC_STR("-h, --help"), "show this", width);
+    rc_help_entry(buf, RC_STR("-h, --help"), "show this help", width);
     if (command->push_more != NULL)
         command->push_more(buf, width);
     rc_cli_text(buf, "\nExamples:\n");
@@ -139,8 +139,8 @@ const rc_command rc_command_help = {
     .summary = "show the help of a command",
     .operands = "[COMMAND]",
     .operand_max = 1,
-    .text =
-        "Shows what a command does, its options and examples; without a command, what there is.",
+    .text = "Shows the description, options and examples of a command; without a command, the list "
+            "of commands.",
     .examples = "  recourse help render\n",
     .run = run_help,
 };

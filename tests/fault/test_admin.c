@@ -1,5 +1,5 @@
-/* The admin interface without memory: whichever request for it fails, once or for good, the client
- * gets an answer or an end, nothing is half done, and nothing is lost. */
+/* The admin interface when memory allocations fail, once or permanently: the client gets a
+ * response or a closed connection, no action is half done, and nothing leaks. */
 #include "support/admin_fixture.h"
 
 #define FAILURES_MAX 400

@@ -1,8 +1,8 @@
-/* The dashboard's paths without memory: whichever request for it fails, once or for good, the
- * client gets a whole answer, a refusal or an end, and nothing is lost.
+/* The dashboard's paths when memory allocations fail, once or permanently: the client gets a
+ * complete response, a refusal or a closed connection, and nothing leaks.
  *
- * While a thread works the loop's own thread waits and asks for nothing, so counting needs no lock.
- */
+ * While a worker thread runs, the loop's own thread waits and allocates nothing, so the counter
+ * needs no lock. */
 #include "support/dashboard_fixture.h"
 
 #define NOW INT64_C(1700000000000)

@@ -1,8 +1,8 @@
-/* Every allocation of every scenario fails in turn, once and for good: no crash, no leak, no wrong
- * success.
+/* Every allocation of every scenario fails in turn, once and permanently: no crash, no leak, no
+ * false success.
  *
- * A scenario runs on an allocator that fails on command and checks its own result: what it must
- * hold even then. */
+ * A scenario runs on an allocator that fails on command, and checks the conditions that hold even
+ * then. */
 #include <recourse/recourse.h>
 
 #include <setjmp.h>

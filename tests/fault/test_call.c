@@ -1,6 +1,6 @@
-/* recourse call on a system that fails: every call in turn, once and for good, and every request
- * for memory. Whatever fails, it comes to an end, leaves no descriptor and no memory, and either
- * gives the whole answer or says that it could not. */
+/* recourse call when every system call and every allocation fails in turn, once and permanently:
+ * the command ends, leaks no descriptor and no memory, and either prints the complete response or
+ * reports the failure. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* Classifying while every allocation fails in turn, once and for good: there is a report, it
- * has the right code, it does not ask for a retry that the verdict forbids, and nothing leaks. */
+/* Classification while every allocation fails in turn, once and permanently: there is a report
+ * with the right code, it allows no retry that the verdict forbids, and nothing leaks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
-/* recourse exec on a system that fails: every call in turn, once and for good. Whatever fails, it
- * comes to an end, leaves no descriptor, no memory and no process, gives the terminal back as it
- * was, and either runs the command to its own status or says that it could not. */
+/* recourse exec when every system call fails in turn, once and permanently: the command ends,
+ * leaks no descriptor, memory or process, restores the terminal, and either returns the command's
+ * status or reports the failure. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

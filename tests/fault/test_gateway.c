@@ -1,5 +1,5 @@
-/* The gateway without memory: whichever request for it fails, the client gets an answer or an end,
- * and nothing is lost. */
+/* The gateway when memory allocations fail: the client gets a response or a closed connection, and
+ * nothing leaks. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>

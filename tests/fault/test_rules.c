@@ -1,5 +1,5 @@
-/* Reading a rules file while every allocation fails in turn, once and for good: refused as "no
- * memory" with a line that says so, nothing leaks, nothing is given. */
+/* Reading a rules file while every allocation fails in turn, once and permanently: the file is
+ * refused as "no memory" with the line, nothing leaks, and no rules are returned. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* The server without memory and without file descriptors: nothing crashes, nothing is left, every
- * exchange has its end, and what is taken away comes back into use. */
+/* The server without memory and without file descriptors: no crash, no leak, every request ends,
+ * and the server recovers. */
 #include "support/server_fixture.h"
 
 #include <sys/resource.h>

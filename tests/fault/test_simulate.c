@@ -1,5 +1,5 @@
-/* `recourse simulate --out` on a system that fails: each file is there whole or as it was before,
- * nothing else is left behind, and no failure passes for success. */
+/* `recourse simulate --out` when system calls fail: each file is complete or unchanged, no other
+ * file remains, and no failure counts as success. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* The audit on a disk that fails and in a process that is killed: what was acknowledged is there,
- * once; what was not is there as a whole or not at all. */
+/* The audit on a failing disk and in a killed process: acknowledged records are present exactly
+ * once; other records are present completely or not at all. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

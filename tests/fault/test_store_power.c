@@ -1,6 +1,6 @@
-/* A power cut: of what was written since the last flush, each sector is on the disk or is not, by
- * chance. What was acknowledged before must be there, and the file must be sound. The same with
- * synchronous=NORMAL loses something, which shows that the cut is one. */
+/* A power cut: each sector written since the last flush is on the disk or not, at random.
+ * Acknowledged records must be present, and the file must be intact. With synchronous=NORMAL
+ * records are lost, which proves that the simulated cut has an effect. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* Providers that fail at every byte, at every moment; owners who leave at every moment; memory that
- * runs out. Each call ends once, as what it is, and nothing is left behind. */
+/* The upstream client with providers that fail at every byte, owners that cancel at every moment,
+ * and failing allocations: each call ends exactly once with the right result, and nothing leaks. */
 #define _GNU_SOURCE
 
 #include <setjmp.h>

@@ -1,10 +1,10 @@
-/* Any bytes as a failure of one family of providers. What must hold of every verdict, whatever it
- * is: it is the same the second time and with a trace, it is within the taxonomy, its report can be
- * sent and read again, and spelling alone (letter case, blanks, ids, JSON's own white space and
- * escapes) does not change the code.
+/* Classifies any bytes as a failure of one family of providers. Every verdict is the same the
+ * second time and with a trace, its code is in the taxonomy, its report survives encoding and
+ * decoding, and changes of spelling (letter case, blanks, ids, JSON white space and escapes) do
+ * not change the code.
  *
- * The first four bytes choose: the provider, the status, what else is known, and the rest of it.
- * Behind them come header lines up to an empty line (if chosen), then the body or event. */
+ * The first four bytes select the provider, the status, and which other facts are given. They are
+ * followed by header lines up to an empty line (if selected), then by the body or event. */
 #ifndef RC_TEST_CLASSIFY_FUZZ_H
 #define RC_TEST_CLASSIFY_FUZZ_H
 

@@ -1,9 +1,9 @@
-/* Any request to the admin interface: without the token nothing is done and nothing but health is
- * shown; what is answered is whole, of a status that means something, and lies within bounds; what
- * was captured is text.
+/* Any request to the admin interface: without the token only the health paths respond; every
+ * response is complete, has a known status and stays within its limits; captured messages are
+ * text.
  *
- * The first byte chooses: a token, a peer, listening everywhere. Then a head, and behind its empty
- * line a body. */
+ * The first byte selects the token, the peer and whether the server listens on all addresses. It
+ * is followed by a head, an empty line and a body. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* Any query: it is read within its bounds, or refused with a message that is text and says what to
- * do. What is asked of the store views memory of its own, and the same bytes mean the same. */
+/* Any query of the audit: it is accepted within its limits, or refused with a message that has
+ * advice. The resulting store query refers only to its own memory, and equal bytes give equal
+ * queries. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* Bytes as what the audit command reads: a time, a key, and the texts and numbers of an operation
- * and an attempt. Whatever they are, people get visible text in lines that fit, programs get JSON
- * and cells of CSV that can be read back, and a key is what it was written as. */
+/* Bytes as the input of the audit command: a time, a key, and the texts and numbers of an
+ * operation and an attempt. The human output has visible text in lines of the right width, JSON
+ * and CSV can be parsed back, and a key has its original value. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

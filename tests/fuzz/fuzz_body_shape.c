@@ -1,5 +1,5 @@
-/* Any bytes, cut into two pieces anywhere: the same kind as in one, which a second, slower look at
- * the text agrees with, and never more of a word than there is room for. */
+/* Any bytes, split anywhere into two pieces: the kind is the same as in one piece and as found by
+ * a second, slower reader, and no word exceeds its buffer. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

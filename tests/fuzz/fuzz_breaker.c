@@ -1,6 +1,6 @@
 /* The circuit breaker under any order of calls, ends and times.
  *
- *   4 bytes of settings, then steps of two bytes: what, how much */
+ *   4 bytes of settings, then steps of two bytes: kind, amount */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

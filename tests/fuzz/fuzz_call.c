@@ -1,5 +1,5 @@
-/* Any bytes as the fate of three calls that share three targets: the invariants of call.h hold,
- * whatever comes in, in whatever order. The laws are those of tests/support/call_model.h. */
+/* Any bytes as the inputs of three calls that share three targets: the invariants of call.h hold
+ * for every input in any order. tests/support/call_model.h checks them. */
 #include <stdint.h>
 
 #include "support/call_model.h"

@@ -1,4 +1,4 @@
-/* Failures of providers that speak Chinese too. */
+/* Failures of providers that also send Chinese texts. */
 #include "classify_fuzz.h"
 
 static const char *const PROVIDERS[] = {

@@ -1,5 +1,5 @@
-/* Failures of what stands in front of a provider: pages and short texts. The comments that servers
- * and saved pages carry do not change what a page says. */
+/* Failures of the proxies in front of a provider: pages and short texts. Comments that servers and
+ * saved pages contain do not change the verdict. */
 #include "classify_fuzz.h"
 
 static const char *const PROVIDERS[] = {

@@ -1,4 +1,4 @@
-/* Failures of servers that run on one's own machine. */
+/* Failures of inference servers on the user's own machine. */
 #include "classify_fuzz.h"
 
 static const char *const PROVIDERS[] = {

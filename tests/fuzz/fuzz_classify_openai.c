@@ -1,4 +1,4 @@
-/* Failures of OpenAI and of those that speak like it. */
+/* Failures of OpenAI and of compatible services. */
 #include "classify_fuzz.h"
 
 static const char *const PROVIDERS[] = {

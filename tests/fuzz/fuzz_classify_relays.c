@@ -1,4 +1,4 @@
-/* Failures of relays, which have those of others inside. */
+/* Failures of relays, which contain failures of other providers. */
 #include "classify_fuzz.h"
 
 static const char *const PROVIDERS[] = {

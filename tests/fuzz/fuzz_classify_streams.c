@@ -1,6 +1,6 @@
-/* Streams that end badly: server-sent events, NDJSON, event-stream frames. They say the same as a
- * body and as an event, with either line end, with comments that keep a connection alive, and with
- * an end behind the error. */
+/* Streams that end with an error: server-sent events, NDJSON, event-stream frames. The verdict is
+ * the same as for a body and for an event, with either line end, with keep-alive comments, and
+ * with an end after the error. */
 #include "classify_fuzz.h"
 
 static const char *const PROVIDERS[] = {

@@ -1,8 +1,8 @@
-/* Any request: what is read of it lies within bounds, and whatever a provider gets of it is one
- * message of HTTP/1.1 with the client's bytes as its body, the model's name aside; no credential of
- * the client's, nothing of a connection, no line that the client did not send.
+/* Any request: the parsed values stay within their limits, and the outbound request is one
+ * HTTP/1.1 message with the client's body bytes except for the model's name. It contains no
+ * credential of the client, no header of the connection, and no line that the client did not send.
  *
- * The input is a head, and behind its empty line a body. The first byte chooses the provider. */
+ * The input is a head, an empty line and a body. The first byte selects the provider. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

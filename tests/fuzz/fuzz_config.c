@@ -1,6 +1,6 @@
-/* Bytes as a configuration. What is refused has faults; what is good is shown, and what is shown
- * reads the same again. Every policy in it passes the policy's own check, and every reference leads
- * to something. */
+/* Bytes as a configuration. A refused one has faults; a valid one is printed, and the printed text
+ * gives the same configuration. Every policy in it passes the policy check, and every reference is
+ * resolved. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,9 @@
-/* Any answer and any request: what is left of the answer fits, is taken from it in order, and is
- * the same the second time. Words that are planted in both do not come out.
+/* Any response and any request: the response without echoes fits its buffer, consists of parts of
+ * the response in order, and is the same the second time. Words that are planted in both are
+ * removed.
  *
- * The first two bytes say where the answer ends and the request begins, the third where the words
- * are planted. */
+ * The first two bytes give the end of the response and the start of the request, the third the
+ * position of the planted words. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

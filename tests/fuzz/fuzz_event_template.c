@@ -1,6 +1,6 @@
-/* Two events of any bytes, by the mould of the first: the second is what it is without one. The
- * first byte is the dialect; lines behind it are the first event's name and data, then those of the
- * second. */
+/* Two events of any bytes: the second one, read with the template of the first, gives the same
+ * result as without a template. The first byte is the dialect; the following lines are name and
+ * data of the first and of the second event. */
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -1,6 +1,5 @@
-/* Any bytes as the life of three exchanges that share three targets: the invariants of machine.h
- * hold, whatever comes in, in whatever order. The laws are those of
- * tests/support/exchange_model.h. */
+/* Any bytes as the inputs of three exchanges that share three targets: the invariants of machine.h
+ * hold for every input in any order. tests/support/exchange_model.h checks them. */
 #include <stdint.h>
 
 #include "support/exchange_model.h"

@@ -1,4 +1,4 @@
-/* Hints and limits. The first byte chooses the time, each line then offers one thing:
+/* Hints and limits. The first byte selects the time; each line then offers one hint:
  *   Hname: value   a header
  *   Fkey=value     a member that is a string
  *   Nkey=value     a member that is a number

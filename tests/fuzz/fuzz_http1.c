@@ -1,6 +1,6 @@
-/* HTTP/1.1 messages: whatever the bytes and however they are cut, the reader stays inside them, one
- * piece gives what many give, both ways to read a head give the same, and nothing is read behind a
- * fault. The first byte chooses the kind and the size of the pieces. */
+/* HTTP/1.1 messages of any bytes in any pieces: the reader stays within the bytes, the pieces do
+ * not change the result, both readers of a head agree, and no byte after a fault is read. The
+ * first byte selects the kind and the size of the pieces. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

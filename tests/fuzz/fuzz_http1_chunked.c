@@ -1,7 +1,6 @@
-/* Chunked bodies of any bytes, of requests and of responses: what the reader takes for one is one
- * by the letter of the standard, with the same bytes and the same end, however it is cut; and what
- * is refused in a response is refused in a request. The first byte chooses the kind and the size of
- * the pieces. */
+/* Chunked bodies of any bytes, in requests and responses: each accepted body is valid by the
+ * standard, with the same bytes and end in any pieces, and a body that is refused in a response is
+ * refused in a request. The first byte selects the kind and the size of the pieces. */
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* HTTP responses in any text: what is found lies in the text and within its bounds. */
+/* HTTP responses in any text: the result lies within the text and its limits. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

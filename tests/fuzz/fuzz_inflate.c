@@ -1,6 +1,6 @@
-/* Compressed bodies of any bytes: pieces have their ceiling, the memory has one, the end is the
- * same however it is cut, and zlib, asked for all of it at once, says the same. The first byte
- * chooses the coding and the size of the pieces. */
+/* Compressed bodies of any bytes: pieces and memory stay below their ceilings, the pieces do not
+ * change the result, and zlib in one call gives the same result. The first byte selects the coding
+ * and the size of the pieces. */
 #include <stdint.h>
 #include <stdlib.h>
 

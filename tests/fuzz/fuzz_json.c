@@ -1,6 +1,5 @@
-/* Any bytes through the JSON reader in both modes, and what it found through everything else:
- * skipping, finding, unescaping, writing, numbers, places. Each check is a law that holds for all
- * inputs. */
+/* Any bytes through the JSON reader in both modes, and its results through the other functions:
+ * skipping, finding, unescaping, writing, numbers, positions. Each check holds for all inputs. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
-/* The strict reader against Jansson: both accept a text, or both refuse it.
+/* The strict JSON reader compared with Jansson: both accept a text, or both refuse it.
  *
- * What is known to differ is left out. Jansson refuses numbers that do not fit its types (the
- * reader leaves that to whoever asks for the value) and keys that hold U+0000. It takes a NUL byte
- * outside a string for the end of the text. Its nesting goes deeper than the reader's. */
+ * Known differences are left out. Jansson refuses numbers that do not fit its types (with our
+ * reader the caller of the value decides) and keys that contain U+0000. Jansson treats a NUL byte
+ * outside a string as the end of the text, and allows deeper nesting. */
 #include <stdint.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
-/* Budgets of money under any order of tries, times, limits and restarts, beside a model that knows
- * every try: what is held is the sum of what tries in flight hold, what is spent is the sum of what
- * was settled in the window, and a limit that says no was right to.
+/* Budgets under any order of attempts, times, limits and restarts, compared with a model that
+ * stores every attempt: the reserved amount is the sum of the attempts in flight, the spent amount
+ * is the sum of the settled attempts in the window, and every refusal is correct.
  *
- *   steps of four bytes: what, which budgets and try, how much, how late */
+ *   steps of four bytes: kind, budgets and attempt, amount, time */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

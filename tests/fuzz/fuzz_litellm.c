@@ -1,5 +1,5 @@
-/* Bytes as a configuration of LiteLLM. What comes out passes our own check; what is refused has a
- * fault; a note says something, and where. */
+/* Bytes as a configuration of LiteLLM. A converted configuration passes our own check, a refused
+ * one has a fault, and every note has a text and a position. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

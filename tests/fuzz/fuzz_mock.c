@@ -1,7 +1,7 @@
-/* Bytes as a request to the failing provider: the first says which endpoint, the first line is the
- * model, the rest the body (of an even first byte a sound one is made up). Every answer comes to an
- * end, its steps are in order, a length that is told is kept, and a stream whose plan is sound is
- * read as complete. */
+/* Bytes as a request to the mock provider: the first byte selects the endpoint, the first line is
+ * the model, the rest is the body (replaced by a valid one if the first byte is even). Every
+ * response ends, its steps are in order, a stated length is correct, and a stream with a valid
+ * plan is read as complete. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
-/* A target with two bugs on purpose: a harness that does not find them within seconds is broken.
+/* A target with two deliberate bugs: a fuzzing set-up that does not find them within seconds is
+ * broken.
  *
- * An input that begins with "over" writes one byte behind a block of memory; one that begins with
- * "mem" loses a block. */
+ * An input that begins with "over" writes one byte past a block of memory; one that begins with
+ * "mem" leaks a block. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>

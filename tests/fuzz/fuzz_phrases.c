@@ -1,5 +1,5 @@
-/* Any bytes through the scanner of phrases. What is found does not depend on letter case, on how
- * wide white space is, on what was read before, or on sentences about something else. */
+/* Any bytes through the phrase scanner. The result does not depend on letter case, on the width of
+ * white space, on earlier inputs, or on sentences about other subjects. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,5 @@
-/* Bytes as a file of prices. What is refused has faults; what is good has a date and prices within
- * their bounds, each of which is the one that counts for something, and no cost is above its
- * ceiling. */
+/* Bytes as a price file. A refused file has faults; a valid one has a date and prices within their
+ * limits, each of which applies to some request, and no cost is above its ceiling. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

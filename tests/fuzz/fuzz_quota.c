@@ -1,5 +1,5 @@
-/* Headers of any bytes, a line each, "name: value": no number is out of its bounds, and the alarm
- * rings for what is low and not twice. */
+/* Headers of any bytes, one "name: value" per line: no number is out of its limits, and a low
+ * amount is reported exactly once. */
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-/* Any text as a Location: what is told of it is short and plain, and nothing of a query, a fragment
- * or a user is in it. */
+/* Any text as a Location header: the description of it is short and plain, and contains no part of
+ * a query, a fragment or a user name. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

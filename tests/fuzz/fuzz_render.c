@@ -1,7 +1,7 @@
-/* Bytes as a report, read tolerantly, then every format in every view: JSON is strict JSON, a log
- * line has at most 1 KiB, no control byte reaches a terminal, no header line is broken, every line
- * of a panel has the panel's width. The whole input is the report's JSON; the width of the panel
- * comes from its size and one of its bytes. */
+/* Bytes as a report, decoded tolerantly, then rendered in every format and view: JSON is strict
+ * JSON, a log line has at most 1 KiB, no control byte reaches a terminal, no header line is
+ * broken, every line of a panel has the panel's width. The whole input is the report's JSON; its
+ * size and one of its bytes give the width of the panel. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

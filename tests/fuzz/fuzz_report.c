@@ -1,5 +1,5 @@
-/* Any bytes, decoded both ways. What decodes must encode, and that text must decode strictly to the
- * same text. */
+/* Any bytes, decoded both ways. A decoded report can be encoded, and the strict decoder reproduces
+ * that text. */
 #include <recourse/json.h>
 #include <recourse/stdlib.h>
 

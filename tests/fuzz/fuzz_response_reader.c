@@ -1,6 +1,6 @@
-/* Answers of any bytes: no cut makes a difference, text is UTF-8, an end that was cut off is never
- * complete by luck of the pieces, and only a complete one has tool calls; and comments that are
- * events of ours, or claim to be. The first byte decides the dialect, the form and the pieces. */
+/* Responses of any bytes: the pieces do not change the result, text is UTF-8, and a truncated
+ * response is never complete; also comments that are, or claim to be, events of the gateway. The
+ * first byte selects the dialect, the form and the pieces. */
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
-/* The retry budget under any order of requests, retries, time and new settings.
+/* The retry budget under any order of requests, retries, times and new settings.
  *
- *   4 bytes of settings, then steps of two bytes: what, how much */
+ *   4 bytes of settings, then steps of two bytes: kind, amount */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

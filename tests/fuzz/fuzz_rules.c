@@ -1,7 +1,7 @@
-/* Bytes as a rules file. One that is refused gets one line that says where and why. One that is
- * read decides every set of facts: some rule always matches, the trace ends with it, the short cut
- * finds the same as the conditions taken by their word, and what is fatal was not made retryable.
- * Its own text is what its literals are looked for in. */
+/* Bytes as a rules file. A refused file gets one line with position and reason. An accepted one
+ * decides every set of facts: some rule always matches, the trace ends with it, the fast matcher
+ * agrees with a plain reading of the conditions, and no fatal code becomes retryable. The text of
+ * the file is also the text in which its literals are searched. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

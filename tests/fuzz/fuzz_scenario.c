@@ -1,5 +1,6 @@
-/* Bytes as a scenario. One that is refused says where and why. One that is read is sound and runs:
- * a short copy of it ends, nothing is lost on the way, our own policies keep the deadline. */
+/* Bytes as a scenario. A refused one gets a position and a reason. An accepted one is valid and
+ * runs: a short copy of it ends, every request is accounted for, and recourse's policies respect
+ * the deadline. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-/* Any bytes through the scrubber: what comes out is clean, fits, and stays as it is the second
- * time. A secret of the table that is planted in the middle does not come out, whatever stands
- * around it.
+/* Any bytes through the scrubber: the output is clean, fits, and does not change when it is
+ * scrubbed again. A secret of the table that is planted in the middle is removed, whatever the
+ * text around it.
  *
- * The first four bytes choose: two of them the ceiling, one what is planted, one where. */
+ * The first four bytes select the ceiling (two bytes), the planted secret and its position. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

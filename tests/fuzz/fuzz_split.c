@@ -1,6 +1,6 @@
-/* A provider's response of any bytes, cut in two and once into single bytes: the client gets the
- * same and the report says the same as in one piece. The first byte decides what the client asks
- * for, the second how far apart the cuts are: 0 and 1 are every byte. */
+/* A provider's response of any bytes, split in two and into single bytes: the client gets the same
+ * bytes and the report is the same as in one piece. The first byte selects the request, the second
+ * the distance of the splits; 0 and 1 mean every byte. */
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
-/* Server-sent events of any bytes: the events tile the stream, no cut makes a difference, and what
- * is dispatched is what the standard's plain reading dispatches. The first byte decides how the
- * stream is cut and how large an event may be. */
+/* Server-sent events of any bytes: the events cover the stream without gaps, the pieces do not
+ * change the result, and the dispatched events are those of a plain reading of the standard. The
+ * first byte selects the pieces and the largest event. */
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
-/* Arrays that grow, of any bytes: no cut makes a difference, and of what a known parser takes for
- * an array the elements are the same ones, in the same order. The first byte decides the cuts and
- * how large an element may be. */
+/* JSON arrays that arrive in pieces, of any bytes: the pieces do not change the result, and for a
+ * text that another parser accepts as an array the elements are the same, in the same order. The
+ * first byte selects the pieces and the largest element. */
 #include <stdint.h>
 #include <stdlib.h>
 

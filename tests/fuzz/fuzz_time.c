@@ -1,4 +1,4 @@
-/* Durations, dates, epochs and ids. The first byte chooses the reader; the rest is its text. */
+/* Durations, dates, epochs and ids. The first byte selects the reader; the rest is its text. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Any bytes as a certificate: what is told of it is printable, ends, and makes one line. */
+/* Any bytes as a certificate: the description of it is printable, limited, and one line. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

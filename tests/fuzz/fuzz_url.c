@@ -1,5 +1,5 @@
-/* Any text as an address: what is read lies in the text, has no byte that could end a header or
- * name another host, and reads as the same again when it is written down from its parts. */
+/* Any text as an address: the parts lie in the text, have no byte that could end a header or name
+ * another host, and give the same address when they are written and read again. */
 #include <arpa/inet.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
-/* Counts, estimates and charges of any bytes: parts are never more than their whole, nothing is
- * above its ceiling, a charge is measured or estimated or nothing, and a plain count that another
- * parser finds is found. The first byte decides how the try ended. */
+/* Token counts, estimates and charges of any bytes: parts never exceed their whole, nothing
+ * exceeds its ceiling, a charge is measured, estimated or absent, and a plain count that another
+ * parser finds is found. The first byte selects how the attempt ended. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* What lies beside a store and asks for something to be deleted: any bytes. What is taken for a
- * time is the one that is written there, and nothing else is. */
+/* Any bytes in the file beside a store that requests a deletion: the reader accepts exactly the
+ * times that are written there. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

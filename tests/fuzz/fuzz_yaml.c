@@ -1,6 +1,6 @@
-/* Bytes as YAML, without and with anchors. What is refused has faults that are one line of UTF-8
- * each; what is read is a tree whose nodes know their place, parent and number, within the
- * ceilings, whatever aliases stand for. */
+/* Bytes as YAML, without and with anchors. A refused text has faults that are one line of UTF-8
+ * each; an accepted one is a tree whose nodes have the right position, parent and number, within
+ * the limits, also after alias expansion. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Many fuzz targets in one program, which gives its inputs to the one that it is called by. */
+/* Many fuzz targets in one program. The name by which the program is called selects the target. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stddef.h>

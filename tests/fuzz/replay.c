@@ -1,5 +1,5 @@
-/* Gives each file of a folder to a fuzz target, once, and reports in TAP. An empty folder is a
- * failure: a corpus that went missing must not look like one that passed. */
+/* Passes each file of a folder to a fuzz target once, and reports in TAP. An empty folder is a
+ * failure, so that a missing corpus does not look like a passed one. */
 #include <dirent.h>
 #include <stdbool.h>
 #include <stdint.h>

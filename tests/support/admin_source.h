@@ -1,4 +1,5 @@
-/* A gateway to show: three targets, two keys, and a note of what an operator wanted. */
+/* The state of a gateway for tests of the admin interface: three targets, two keys, and a record
+ * of the operator's last action. */
 #ifndef RC_TESTS_ADMIN_SOURCE_H
 #define RC_TESTS_ADMIN_SOURCE_H
 

@@ -1,5 +1,5 @@
-/* A small world for rc_call: three targets, four credentials, no chance, time by hand.
- * Included by the tests of call, chain and hedge. */
+/* The surroundings of rc_call for tests: three targets, four credentials, no randomness, a clock
+ * that the test sets. Included by the tests of call, chain and hedge. */
 #ifndef RC_SUPPORT_CALL_FIXTURE_H
 #define RC_SUPPORT_CALL_FIXTURE_H
 

@@ -1,8 +1,8 @@
-/* A second opinion on rc_call. Some calls share three targets and live through chance: answers,
- * failures, waits, operators. The model sees what goes in and what comes out, keeps its own books,
- * and ends the program when one of the invariants of call.h (C1 to C8) does not hold.
+/* A model of rc_call. Several calls share three targets and get random responses, failures, waits
+ * and operator actions. The model records inputs and outputs, and ends the program when one of the
+ * invariants of call.h (C1 to C8) does not hold.
  *
- * It knows nothing of how the machine decides: only what no decision may do. */
+ * The model does not know how the machine decides, only which decisions are forbidden. */
 #ifndef RC_TEST_CALL_MODEL_H
 #define RC_TEST_CALL_MODEL_H
 

@@ -1,4 +1,4 @@
-/* Requests as text, read and written: what the tests of the gateway's pure parts share. */
+/* Reads and writes requests as text. Shared by the tests of the gateway's pure parts. */
 #ifndef RC_SUPPORT_CLIENT_REQUEST_H
 #define RC_SUPPORT_CLIENT_REQUEST_H
 

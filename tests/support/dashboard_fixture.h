@@ -1,4 +1,4 @@
-/* The admin interface with everything that the dashboard asks for, and an audit to look at. */
+/* The admin interface with all data of the dashboard, and a filled audit. */
 #ifndef RC_SUPPORT_DASHBOARD_FIXTURE_H
 #define RC_SUPPORT_DASHBOARD_FIXTURE_H
 

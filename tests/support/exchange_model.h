@@ -1,7 +1,6 @@
-/* A second opinion on rc_exchange_machine. The model plays the owner in virtual time: random
- * providers, budgets, stores and clients answer the effects. It keeps its own books about lanes,
- * reservations and the reply, and ends the program when one of the invariants of machine.h (X1 to
- * X10) does not hold. */
+/* A model of rc_exchange_machine. The model plays the owner in virtual time: random providers,
+ * budgets, stores and clients respond to the effects. It tracks lanes, reservations and the reply,
+ * and ends the program when one of the invariants of machine.h (X1 to X10) does not hold. */
 #ifndef RC_TEST_EXCHANGE_MODEL_H
 #define RC_TEST_EXCHANGE_MODEL_H
 

@@ -1,5 +1,5 @@
-/* An allocator that counts, checks sizes and fails on command: the Nth request, once or for good.
- */
+/* An allocator that counts, checks sizes and fails on command: the Nth allocation, once or
+ * permanently. */
 #ifndef TESTS_SUPPORT_FAIL_ALLOC_H
 #define TESTS_SUPPORT_FAIL_ALLOC_H
 

@@ -1,5 +1,5 @@
-/* Labelled failures from a JSON Lines file: the input form of `recourse explain --jsonl` with what
- * is expected of it. */
+/* Labelled failures from a JSON Lines file: the input of `recourse explain --jsonl` with the
+ * expected results. */
 #ifndef RC_TEST_FAILURE_CASES_H
 #define RC_TEST_FAILURE_CASES_H
 

@@ -1,4 +1,4 @@
-/* Many tests in one program, which runs the one that it is called by. */
+/* Many tests in one program. The name by which the program is called selects the test. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Before a test that is joined with others: its main() has a name of its own. */
+/* Included before a test that is joined with others: renames its main(). */
 #ifndef TESTS_SUPPORT_JOINED_MAIN_H
 #define TESTS_SUPPORT_JOINED_MAIN_H
 

@@ -1,4 +1,4 @@
-/* Looking into JSON with a parser that is not ours. */
+/* Reads JSON with a parser that is independent of ours. */
 #ifndef TESTS_SUPPORT_JSON_QUERY_H
 #define TESTS_SUPPORT_JSON_QUERY_H
 

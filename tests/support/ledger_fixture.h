@@ -1,4 +1,4 @@
-/* A table of budgets at noon of a day, and short words for what is done with it. */
+/* A ledger of budgets at noon of a day, and short functions for its operations. */
 #ifndef TESTS_SUPPORT_SPEND_WORLD_H
 #define TESTS_SUPPORT_SPEND_WORLD_H
 

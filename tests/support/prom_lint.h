@@ -1,5 +1,5 @@
-/* Reads a page of metrics as a scraper does, and as promtool looks at one: what is wrong with it is
- * said in words. */
+/* Reads a page of metrics as a scraper does and checks it as promtool does: each fault is
+ * described in words. */
 #ifndef RC_TESTS_PROM_LINT_H
 #define RC_TESTS_PROM_LINT_H
 

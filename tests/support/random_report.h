@@ -1,4 +1,4 @@
-/* Random reports from a seed: any mix of fields, texts of every nasty kind, chains. The same seed
+/* Random reports from a seed: any mix of fields, hostile texts, chains of causes. The same seed
  * gives the same report. */
 #ifndef TESTS_SUPPORT_RANDOM_REPORT_H
 #define TESTS_SUPPORT_RANDOM_REPORT_H

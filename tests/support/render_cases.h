@@ -1,4 +1,4 @@
-/* Reports that renderers have to cope with, and every renderer under one signature. */
+/* Reports that are difficult to render, and every renderer under one signature. */
 #ifndef TESTS_SUPPORT_RENDER_CASES_H
 #define TESTS_SUPPORT_RENDER_CASES_H
 

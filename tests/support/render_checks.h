@@ -1,5 +1,5 @@
-/* What every rendered output must hold, whatever the report: used by unit tests and by the fuzz
- * target. Each check gives NULL, or a phrase that says what is wrong. */
+/* Conditions that every rendered output satisfies: used by unit tests and by the fuzz target. Each
+ * check returns NULL, or a phrase that describes the fault. */
 #ifndef TESTS_SUPPORT_RENDER_CHECKS_H
 #define TESTS_SUPPORT_RENDER_CHECKS_H
 

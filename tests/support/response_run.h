@@ -1,5 +1,5 @@
-/* Reads an answer, cut into pieces in any way, and keeps what came of it. Each piece is memory of
- * its own, gone once it was read. */
+/* Reads a response in any pieces and records the result. Each piece is separate memory that is
+ * freed after it was read. */
 #ifndef TESTS_SUPPORT_REPLY_RUN_H
 #define TESTS_SUPPORT_REPLY_RUN_H
 

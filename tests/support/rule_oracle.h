@@ -1,4 +1,5 @@
-/* Does a rule hold? The plain reading of its conditions, beside the library's fast one. */
+/* Decides whether a rule matches by a plain reading of its conditions, for comparison with the
+ * library's fast matcher. */
 #ifndef RC_TEST_RULE_ORACLE_H
 #define RC_TEST_RULE_ORACLE_H
 

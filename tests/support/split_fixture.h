@@ -1,7 +1,7 @@
-/* A gateway in this process, one provider and one client, over pairs of sockets: sends one request,
- * lets the provider answer with given bytes, in one piece or in pieces, each of which the gateway
- * has read before the next one is sent, and writes down what the client got and what the report
- * says. The clock stands still and chance repeats itself, so that two runs can be compared. */
+/* A gateway in this process, one provider and one client, over pairs of sockets: sends one
+ * request, lets the provider respond with given bytes in one piece or in several, each of which
+ * the gateway has read before the next one is sent, and records the client's response and the
+ * report. Clock and random numbers are fixed, so that two runs can be compared. */
 #ifndef TESTS_SUPPORT_SPLIT_WORLD_H
 #define TESTS_SUPPORT_SPLIT_WORLD_H
 

@@ -1,5 +1,5 @@
-/* Server-sent events read the plain way, all at once, as the standard tells it: lines first, then
- * fields, then what a blank line dispatches. For comparing with rc_sse. */
+/* A reference reader of server-sent events, in one pass, as the standard describes it: lines, then
+ * fields, then events at blank lines. For comparison with rc_sse. */
 #ifndef TESTS_SUPPORT_SSE_ORACLE_H
 #define TESTS_SUPPORT_SSE_ORACLE_H
 

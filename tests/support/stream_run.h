@@ -1,5 +1,5 @@
-/* Runs a stream through a reader and a watch, cut into pieces in any way, and notes what came out.
- * Each piece is memory of its own, gone once it was read, so that a sanitizer sees a view that
+/* Passes a stream in any pieces through a reader and a watch, and records the results. Each piece
+ * is separate memory that is freed after it was read, so that a sanitizer detects a view that
  * outlives it. */
 #ifndef TESTS_SUPPORT_STREAM_RUN_H
 #define TESTS_SUPPORT_STREAM_RUN_H

@@ -1,5 +1,5 @@
-/* Two events, one behind the other: whether the second is of the first one's form or not, a walk
- * with the mould finds in it what a walk without one does. */
+/* Two consecutive events: reading the second one with the template of the first finds the same
+ * values as reading it without, whether it has the same form or not. */
 #ifndef TESTS_SUPPORT_MOULD_PAIR_H
 #define TESTS_SUPPORT_MOULD_PAIR_H
 

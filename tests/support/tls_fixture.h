@@ -1,4 +1,4 @@
-/* A client that trusts one authority of its own, and peers with any certificate. */
+/* A client that trusts only the test's own authority, and peers with any certificate. */
 #ifndef TESTS_SUPPORT_TLS_WORLD_H
 #define TESTS_SUPPORT_TLS_WORLD_H
 

@@ -1,8 +1,8 @@
-/* tool_tls_peer FOLDER NAMES FROM UNTIL [DATE-OFFSET]: a server of TLS on 127.0.0.1 that answers
- * every request with 200 and a list of models, until it is ended. Its certificate is for NAMES
- * ("DNS:localhost,IP:127.0.0.1"), valid FROM and UNTIL so many seconds from now, and signed by an
- * authority that is left in FOLDER/ca.pem; NAMES "self" signs itself. Its date is off by so many
- * seconds. The port is in FOLDER/port once it is open. */
+/* tool_tls_peer FOLDER NAMES FROM UNTIL [DATE-OFFSET]: a TLS server on 127.0.0.1 that responds to
+ * every request with 200 and a list of models, until it is stopped. Its certificate is for NAMES
+ * ("DNS:localhost,IP:127.0.0.1"), valid from FROM to UNTIL (seconds from now), and signed by an
+ * authority whose certificate is FOLDER/ca.pem; with NAMES "self" it is self-signed. Its Date
+ * header is off by DATE-OFFSET seconds. FOLDER/port has the port once the server listens. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <signal.h>

@@ -225,66 +225,77 @@ static int run_audit(rc_cli *cli, const rc_args *args)
 static const rc_option audit_options[RC_AUDIT_OPTIONS] = {
     [RC_AUDIT_STORE] = {.name = "store",
                         .value_name = "STORE",
-                        .help = "the audit: a file, or a URL as in the configuration"},
-    [RC_AUDIT_CONFIG] = {.shared = RC_OPTION_CONFIG, .help = "the configuration that names it"},
+                        .help = "the audit to read: a file, or a URL as in the configuration"},
+    [RC_AUDIT_CONFIG] = {.shared = RC_OPTION_CONFIG,
+                         .help = "the configuration whose store is read"},
     [RC_AUDIT_SINCE] = {.name = "since",
                         .value_name = "TIME",
-                        .help = "from then on: 2h (ago), 02:30, yesterday, 2026-11-16, RFC 3339"},
-    [RC_AUDIT_UNTIL] = {.name = "until", .value_name = "TIME", .help = "before then"},
-    [RC_AUDIT_CLIENT] = {.name = "client", .value_name = "NAME", .help = "of this client"},
-    [RC_AUDIT_ROUTE] = {.name = "route", .value_name = "NAME", .help = "that took this route"},
-    [RC_AUDIT_MODEL] = {.name = "model", .value_name = "NAME", .help = "that asked for this model"},
+                        .help = "operations that began at this time or later: 2h (ago), 02:30, "
+                                "yesterday, 2026-11-16, RFC 3339"},
+    [RC_AUDIT_UNTIL] = {.name = "until",
+                        .value_name = "TIME",
+                        .help = "operations that began before this time"},
+    [RC_AUDIT_CLIENT] = {.name = "client",
+                         .value_name = "NAME",
+                         .help = "operations of this client"},
+    [RC_AUDIT_ROUTE] = {.name = "route", .value_name = "NAME", .help = "operations of this route"},
+    [RC_AUDIT_MODEL] = {.name = "model",
+                        .value_name = "NAME",
+                        .help = "operations that requested this model"},
     [RC_AUDIT_TARGET] = {.name = "target",
                          .value_name = "NAME",
-                         .help = "that tried this target, as openai/gpt-4o"},
+                         .help =
+                             "operations with an attempt at this target, such as openai/gpt-4o"},
     [RC_AUDIT_CODE] = {.name = "code",
                        .value_name = "CODE",
-                       .help = "that ended with this error code"},
+                       .help = "operations that ended with this error code"},
     [RC_AUDIT_CLASS] = {.name = "class",
                         .value_name = "CLASS",
-                        .help = "that ended with an error of this class"},
+                        .help = "operations that ended with an error of this class"},
     [RC_AUDIT_OUTCOME] = {.name = "outcome",
                           .value_name = "OUTCOME",
                           .values = RC_NAMES_OF(rc_audit_outcome_at),
-                          .help = "that ended like this: succeeded, recovered (after a failed "
-                                  "attempt), failed, cancelled, open; or notice"},
-    [RC_AUDIT_REPORT] = {.name = "report", .value_name = "ID", .help = "that have this report"},
+                          .help = "operations with this outcome: succeeded, recovered (after a "
+                                  "failed attempt), failed, cancelled, open, notice"},
+    [RC_AUDIT_REPORT] = {.name = "report",
+                         .value_name = "ID",
+                         .help = "the operation that has this report"},
     [RC_AUDIT_LIMIT] = {.name = "limit",
                         .value_name = "N",
                         .min = 1,
                         .max = LIMIT_MAX,
-                        .help =
-                            "how many (list 20, tail 10, export all; stats: rows of a table, 15)"},
+                        .help = "number of operations (default: list 20, tail 10, export all); of "
+                                "stats: rows of each table (15)"},
     [RC_AUDIT_AFTER] = {.name = "after",
                         .value_name = "KEY",
-                        .help = "the next page: those behind this one"},
-    [RC_AUDIT_BY] =
-        {.name = "by",
-         .value_name = "LIST",
-         .help =
-             "of stats: target, class, code, hour, client, route, model (default: target,code)"},
+                        .help = "the next page: operations after this key"},
+    [RC_AUDIT_BY] = {.name = "by",
+                     .value_name = "LIST",
+                     .help = "of stats: tables by target, class, code, hour, client, route, model "
+                             "(default: target,code)"},
     [RC_AUDIT_OF] = {.name = "of",
                      .value_name = "WHAT",
                      .values = RC_NAMES("operations", "attempts"),
                      .help = "of export: operations (default) or attempts"},
-    [RC_AUDIT_FOLLOW] = {.name = "follow", .help = "of tail, also -f: go on as operations end"},
+    [RC_AUDIT_FOLLOW] = {.name = "follow",
+                         .help = "of tail, also -f: print further operations as they end"},
     [RC_AUDIT_OLDER_THAN] = {.name = "older-than",
                              .value_name = "DURATION",
-                             .help = "of prune: what ended so long ago, or longer: 90d"},
+                             .help = "of prune: operations that ended at least this long ago: 90d"},
     [RC_AUDIT_BEFORE] = {.name = "before",
                          .value_name = "TIME",
-                         .help = "of prune: what ended before then"},
-    [RC_AUDIT_DRY_RUN] = {.name = "dry-run", .help = "of prune: only say what would go"},
-    [RC_AUDIT_VACUUM] = {.name = "vacuum",
-                         .help = "of prune: give free room back to the disk; no gateway may run"},
-    [RC_AUDIT_YES] = {.name = "yes", .help = "of prune: also with a time that is to come"},
+                         .help = "of prune: operations that ended before this time"},
+    [RC_AUDIT_DRY_RUN] = {.name = "dry-run",
+                          .help = "of prune: count the operations and delete nothing"},
+    [RC_AUDIT_VACUUM] = {.name = "vacuum", .help = "of prune: shrink the file; no gateway may run"},
+    [RC_AUDIT_YES] = {.name = "yes", .help = "of prune: accept a time in the future"},
     [RC_AUDIT_FORMAT] = {.shared = RC_OPTION_FORMAT,
                          .values = RC_NAMES_OF(format_at),
                          .help = "human, json or markdown; tail: human, jsonl; export: jsonl, csv; "
                                  "check and prune: human, json"},
     [RC_AUDIT_AGENT] = {.shared = RC_OPTION_AGENT},
     [RC_AUDIT_VIEW] = {.shared = RC_OPTION_VIEW,
-                       .help = "of reports: user, model or internal (everything)"},
+                       .help = "view of reports: user, model or internal (everything)"},
     [RC_AUDIT_COLOR] = {.shared = RC_OPTION_COLOR},
     [RC_AUDIT_WIDTH] = {.shared = RC_OPTION_WIDTH},
 };
@@ -294,19 +305,19 @@ _Static_assert(RC_AUDIT_OPTIONS <= 32, "an option has a bit");
 
 const rc_command rc_command_audit = {
     .name = "audit",
-    .summary = "what the gateway did: what failed, what was tried, what it cost",
+    .summary = "show recorded requests: failures, attempts, cost",
     .operands = "list|show ID|tail|stats|export|check|prune",
     .operand_max = 2,
     .short_flag = "follow",
     .text =
-        "Reads the gateway's audit, also while the gateway runs; prune alone changes it.\n"
-        "list shows operations, the newest first. show tells the story of one: every attempt, "
-        "wait, switch and skip with its reason, and what to do; ID is that of an operation or a "
-        "report, its beginning, or the short one of a list. tail shows the last ones, and with -f "
-        "goes on as operations end. stats adds up. export writes every column. check reads the "
-        "whole file and says whether it is sound. prune deletes operations that ended before a "
-        "time; budgets keep what was spent. A gateway that runs does it itself, as it does every "
-        "hour where audit.keep_days is set.\n"
+        "Reads the gateway's audit, also while the gateway runs. Only prune changes the audit.\n"
+        "list shows operations, newest first. show prints one operation: every attempt, wait, "
+        "switch and skip with its reason, and what to do next; ID is the id of an operation or "
+        "report, the beginning of such an id, or a short id of a list. tail shows the latest "
+        "operations, and with -f further ones as they end. stats prints totals and tables. export "
+        "writes every column. check reads the whole file and reports whether it is intact. prune "
+        "deletes operations that ended before a time; budgets keep their totals. A running gateway "
+        "does the deletion itself, and repeats it every hour if audit.keep_days is set.\n"
         "The store is that of the configuration unless --store names one.",
     .examples = "  recourse audit list --since 2h --outcome failed\n"
                 "  recourse audit show 01KE8V3Q5W-8ST\n"

@@ -233,19 +233,20 @@ static const rc_option config_options[CONFIG_COUNT] = {
 
 const rc_command rc_command_config = {
     .name = "config",
-    .summary = "check the configuration, show all of it, or import one",
+    .summary = "check, show or import the configuration",
     .operands = "check|show|keys|prices [FILE|-] | import litellm FILE|-",
     .operand_max = 3,
-    .text = "check names every mistake with file, line, column and key, and the key that was "
-            "probably meant; exit status 78. Without a mistake it lists providers, routes and "
-            "policies, and whether each key is there: a secret is never read. show prints the "
-            "configuration with every default written out. keys lists what can be written. prices "
-            "lists the prices in force, those of your file first. import litellm turns the "
-            "configuration of a LiteLLM proxy into one of ours; what has no counterpart is listed "
-            "with its place, and no literal key is copied.\n"
-            "Without FILE it is recourse.yaml here, else in $XDG_CONFIG_HOME/recourse or "
-            "~/.config/recourse; without any file, what OPENAI_API_KEY, ANTHROPIC_API_KEY, "
-            "GEMINI_API_KEY and the like say.",
+    .text = "check reports every error with file, line, column and key, and the nearest valid key; "
+            "exit status 78. For a valid configuration it lists providers, routes and policies, "
+            "and whether each key is set: a secret is never read. show prints the configuration "
+            "with every default written out. keys lists all keys of the configuration. prices "
+            "lists the prices in force, those of your file first. import litellm converts the "
+            "configuration of a LiteLLM proxy; settings without a counterpart are listed with "
+            "their position, and no literal key is copied.\n"
+            "Without FILE the command reads recourse.yaml in the current folder, else in "
+            "$XDG_CONFIG_HOME/recourse or ~/.config/recourse; without any file, the variables "
+            "OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY and similar ones configure the "
+            "providers.",
     .examples = "  recourse config check\n"
                 "  recourse config check staging.yaml --format json\n"
                 "  recourse config show | less\n"

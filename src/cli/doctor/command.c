@@ -65,28 +65,27 @@ static int run(rc_cli *cli, const rc_args *args)
 
 static const rc_option doctor_options[DOCTOR_COUNT] = {
     [DOCTOR_CONFIG] = {.shared = RC_OPTION_CONFIG},
-    [DOCTOR_OFFLINE] = {.name = "offline", .help = "asks no provider"},
+    [DOCTOR_OFFLINE] = {.name = "offline", .help = "send no request to a provider"},
     [DOCTOR_TIMEOUT] = {.name = "timeout",
                         .value_name = "SECONDS",
                         .min = 1,
                         .max = TIMEOUT_MAX_S,
-                        .help = "for everything that is asked over the network (default: 10)"},
+                        .help = "time limit of all network checks together (default: 10)"},
     [DOCTOR_FORMAT] = {.shared = RC_OPTION_FORMAT},
     [DOCTOR_COLOR] = {.shared = RC_OPTION_COLOR},
 };
 
 const rc_command rc_command_doctor = {
     .name = "doctor",
-    .summary = "check whether the gateway can work here",
-    .text =
-        "Looks at the configuration, the keys (whether each is there, never what it is), each "
-        "provider (name, connection, certificate, and whether it takes the key, by asking for its "
-        "list of models, which costs nothing), the clock, the store, the ports, the limits and the "
-        "versions. Each line says what was found and what to do next. Nothing is changed. What is "
-        "asked over the network is asked at once and has one time limit.\n"
-        "Exit status: 0 without a fault, warnings or not; else that of the worst fault: 78 the "
-        "configuration or a key that is not there, 77 a key or file that is refused, 74 the disk "
-        "or the store, 69 a provider or port that is not available.",
+    .summary = "check whether a gateway can run on this machine",
+    .text = "Checks the configuration, the keys (whether each is set; a key is never shown), each "
+            "provider (name, connection, certificate, and whether it accepts the key, by "
+            "requesting its list of models, which costs nothing), the clock, the store, the ports, "
+            "the limits and the versions. Each line has a finding and, if needed, the next step. "
+            "The command changes nothing. All network checks run in parallel with one time limit.\n"
+            "Exit status: 0 without a fault, even with warnings; else that of the worst fault: 78 "
+            "an invalid configuration or a missing key, 77 a rejected key or a file that cannot be "
+            "read, 74 the disk or the store, 69 a provider or port that is not available.",
     .examples = "  recourse doctor\n"
                 "  recourse doctor --offline --config staging.yaml\n"
                 "  recourse doctor --format json --timeout 5\n",

@@ -131,12 +131,12 @@ static const rc_option errors_options[ERRORS_COUNT] = {
 
 const rc_command rc_command_errors = {
     .name = "errors",
-    .summary = "show what can go wrong: every error code, or one of them",
+    .summary = "list the error codes, or show one of them",
     .operands = "[CODE]",
     .operand_max = 1,
     .text = "Shows the table of error codes with category, retry, HTTP status, exit status and "
-            "action; with the name of a code, all that is known of it; with the name of a class, "
-            "its codes. Names may be written in any case.",
+            "action; with the name of a code, its details; with the name of a class, its codes. "
+            "Names may be written in any case.",
     .examples = "  recourse errors\n"
                 "  recourse errors RateLimited\n"
                 "  recourse errors providerterminal\n"

@@ -32,20 +32,21 @@ static void push_providers(rc_buf *buf, unsigned width)
         rc_cli_text(&names, rc_provider_at(i));
     }
     scratch[rc_buf_get(&names).len] = '\0';
-    rc_cli_text(buf, "\nProviders that are known by name:\n");
+    rc_cli_text(buf, "\nProviders:\n");
     rc_help_entry(buf, RC_STR(""), scratch, width);
 }
 
 static const rc_option explain_options[EXPLAIN_COUNT] = {
     [EXPLAIN_PROVIDER] = {.name = "provider",
                           .value_name = "NAME",
-                          .help = "who answered (default: recognised)"},
-    [EXPLAIN_MODEL] = {.name = "model", .value_name = "NAME", .help = "the model that was asked"},
-    [EXPLAIN_FAMILY] = {.name = "family",
-                        .value_name = "FAMILY",
-                        .values = RC_NAMES_OF(family_name_at),
-                        .help = "what kind of call it was: llm (default), image, audio, embedding, "
-                                "extract, search or tool"},
+                          .help = "the provider that responded (default: recognised)"},
+    [EXPLAIN_MODEL] = {.name = "model", .value_name = "NAME", .help = "the requested model"},
+    [EXPLAIN_FAMILY] =
+        {.name = "family",
+         .value_name = "FAMILY",
+         .values = RC_NAMES_OF(family_name_at),
+         .help =
+             "the kind of call: llm (default), image, audio, embedding, extract, search or tool"},
     [EXPLAIN_STATUS] =
         {.name = "status", .value_name = "N", .min = 100, .max = 999, .help = "the HTTP status"},
     [EXPLAIN_HEADER] = {.name = "header",
@@ -56,42 +57,42 @@ static const rc_option explain_options[EXPLAIN_COUNT] = {
          .value_name = "HOW",
          .values = RC_NAMES_OF(transport_name_at),
          .help = "how the transport failed: timeout, connect_refused, dns, tls, reset or eof"},
-    [EXPLAIN_PHASE] = {.name = "phase",
-                       .value_name = "PHASE",
-                       .values = RC_NAMES_OF(phase_name_at),
-                       .help = "how far the call had come: connect, sent, headers or committed"},
-    [EXPLAIN_EXIT] =
-        {.name = "exit",
-         .value_name = "N",
-         .max = 255,
-         .help = "the exit status of a process; the input is what it said on standard error"},
+    [EXPLAIN_PHASE] =
+        {.name = "phase",
+         .value_name = "PHASE",
+         .values = RC_NAMES_OF(phase_name_at),
+         .help = "the phase in which the call failed: connect, sent, headers or committed"},
+    [EXPLAIN_EXIT] = {.name = "exit",
+                      .value_name = "N",
+                      .max = 255,
+                      .help = "the exit status of a process; the input is its standard error"},
     [EXPLAIN_WINDOW] = {.name = "window",
                         .value_name = "N",
                         .min = 1,
                         .max = 999999999,
                         .help = "the model's context window in tokens"},
-    [EXPLAIN_REPLAYABLE] = {.name = "replayable",
-                            .value_name = "Y|N",
-                            .values = RC_NAMES("yes", "no"),
-                            .help = "yes or no: may the request be sent again although it may have "
-                                    "been carried out? (default: by family)"},
+    [EXPLAIN_REPLAYABLE] =
+        {.name = "replayable",
+         .value_name = "Y|N",
+         .values = RC_NAMES("yes", "no"),
+         .help = "yes or no: whether the request may be sent again even if the provider may have "
+                 "carried it out (default: depends on the family)"},
     [EXPLAIN_RULES] = {.name = "rules",
                        .value_name = "FILE",
-                       .help = "rules of your own, tried before the built-in ones"},
+                       .help = "a file of rules that precede the built-in ones"},
     [EXPLAIN_CHECK_RULES] = {.name = "check-rules",
                              .value_name = "FILE",
-                             .help = "check a file of rules, and do nothing else"},
-    [EXPLAIN_WHY] =
-        {.name = "why",
-         .help =
-             "show how it was decided: what was unwrapped, what it means, which rules were tried"},
+                             .help = "check a file of rules and do nothing else"},
+    [EXPLAIN_WHY] = {.name = "why",
+                     .help =
+                         "show how the failure was classified: unwrapped layers, facts and rules"},
     [EXPLAIN_JSONL] = {.name = "jsonl",
-                       .help = "read one case a line, write one report a line, in order"},
+                       .help = "read one case per line, write one report per line, in order"},
     [EXPLAIN_FORMAT] = {.shared = RC_OPTION_REPORT_FORMAT,
-                        .help = "how to show it, as in render (default: human)"},
+                        .help = "output format, as in render (default: human)"},
     [EXPLAIN_VIEW] = {.shared = RC_OPTION_VIEW,
-                      .help = "who reads it: user, model or internal (default: internal, and the "
-                              "format's own for a client's)"},
+                      .help = "the view: user, model or internal (default: internal; for formats "
+                              "of clients that of the format)"},
     [EXPLAIN_DIALECT] = {.shared = RC_OPTION_DIALECT,
                          .help = "the body of --format http, as in render"},
     [EXPLAIN_INDENT] = {.shared = RC_OPTION_INDENT},
@@ -103,13 +104,12 @@ _Static_assert(EXPLAIN_COUNT <= RC_OPTIONS_MAX, "the options fit the arguments")
 
 const rc_command rc_command_explain = {
     .name = "explain",
-    .summary = "say what a failure means, why, and what to do",
+    .summary = "explain a failure: what it means, why, and what to do next",
     .operands = "[FILE|-]",
     .operand_max = 1,
-    .text =
-        "Reads an error as people have it and recognises it by itself: the output of curl -i or "
-        "curl -v, a JSON body, events of a stream, a log line, a stack trace, a page. Options "
-        "add what else is known, and beat what was recognised.",
+    .text = "Reads an error and recognises its form: the output of curl -i or curl -v, a JSON "
+            "body, events of a stream, a log line, a stack trace, an HTML page. Options add facts "
+            "and take precedence over recognised ones.",
     .push_more = push_providers,
     .examples = "  curl -isS https://api.example.com/v1/chat/completions | recourse explain\n"
                 "  recourse explain --why error.log\n"

@@ -134,30 +134,30 @@ static void push_model_words(rc_buf *buf, unsigned width)
 
 static const rc_option mock_options[MOCK_COUNT] = {
     [MOCK_LISTEN] = {.shared = RC_OPTION_LISTEN,
-                     .help =
-                         "where to listen (default: " ADDRESS "); port 0 lets the system choose"},
-    [MOCK_SCENARIO] = {.name = "scenario",
-                       .value_name = "FILE",
-                       .help = "rules, keys and limits in YAML, asked before the model's name"},
-    [MOCK_SEED] =
-        {.name = "seed",
-         .value_name = "N",
-         .min = 1,
-         .max = SEED_MAX,
-         .help =
-             "where chance begins (default: the scenario's); the same seed gives the same answers"},
+                     .help = "address to listen on (default: " ADDRESS
+                             "); port 0 lets the system choose"},
+    [MOCK_SCENARIO] =
+        {.name = "scenario",
+         .value_name = "FILE",
+         .help = "a file with rules, keys and limits in YAML, which precede the model's name"},
+    [MOCK_SEED] = {.name = "seed",
+                   .value_name = "N",
+                   .min = 1,
+                   .max = SEED_MAX,
+                   .help = "seed of the random numbers (default: the scenario's); the same seed "
+                           "gives the same responses"},
     [MOCK_PORT_FILE] = {.shared = RC_OPTION_PORT_FILE},
-    [MOCK_QUIET] = {.shared = RC_OPTION_QUIET, .help = "no line for every request"},
+    [MOCK_QUIET] = {.shared = RC_OPTION_QUIET, .help = "print no line per request"},
 };
 
 const rc_command rc_command_mock = {
     .name = "mock",
-    .summary = "serve a provider that fails as its models are called",
-    .text = "Speaks the interfaces of OpenAI (chat, completions, responses, embeddings, models), "
-            "Anthropic and Gemini, streamed and not, and fails on purpose. The model's name says "
-            "how: mock/BEHAVIOUR[+BEHAVIOUR...][@K]. With @K it does so for the first K requests "
-            "of a key and then answers well. GET /mock/stats tells what came in, POST /mock/reset "
-            "forgets it.",
+    .summary = "run a mock provider that fails as the model's name says",
+    .text =
+        "Serves the APIs of OpenAI (chat, completions, responses, embeddings, models), Anthropic "
+        "and Gemini, streamed and not, and fails on purpose. The model's name selects the failure: "
+        "mock/BEHAVIOUR[+BEHAVIOUR...][@K]. With @K the first K requests of a key fail and later "
+        "ones succeed. GET /mock/stats returns statistics, POST /mock/reset clears them.",
     .push_more = push_model_words,
     .examples = "  recourse mock\n"
                 "  recourse mock --listen 127.0.0.1:0 --port-file port --quiet\n"

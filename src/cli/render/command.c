@@ -104,10 +104,12 @@ static const rc_option render_options[RENDER_COUNT] = {
     [RENDER_VIEW] = {.shared = RC_OPTION_VIEW},
     [RENDER_DIALECT] = {.shared = RC_OPTION_DIALECT},
     [RENDER_STREAM] = {.name = "stream",
-                       .help = "a client's dialect as the last event of a stream, not as a body"},
-    [RENDER_STRICT] = {.name = "strict",
                        .help =
-                           "refuse what is not exactly a report: unknown keys and values, damage"},
+                           "print a client's dialect as the last event of a stream, not as a body"},
+    [RENDER_STRICT] =
+        {.name = "strict",
+         .help =
+             "refuse an input that is not exactly a report: unknown keys and values, damaged JSON"},
     [RENDER_INDENT] = {.shared = RC_OPTION_INDENT},
     [RENDER_COLOUR] = {.shared = RC_OPTION_COLOR},
     [RENDER_WIDTH] = {.shared = RC_OPTION_WIDTH},
@@ -115,11 +117,12 @@ static const rc_option render_options[RENDER_COUNT] = {
 
 const rc_command rc_command_render = {
     .name = "render",
-    .summary = "show a report for any reader: person, agent, HTTP client, operator",
+    .summary = "render a report for a person, an agent, an HTTP client or an operator",
     .operands = "[FILE|-]",
     .operand_max = 1,
-    .text = "Reads one report's JSON from FILE or standard input and shows it. What a report does "
-            "not have is dropped and named on standard error, unless --strict refuses it.",
+    .text =
+        "Reads the JSON of one report from FILE or standard input and prints it. Unknown and "
+        "invalid parts are dropped and named on standard error; with --strict they are an error.",
     .push_more = push_formats,
     .examples = "  recourse render report.json\n"
                 "  recourse render --format json --view model report.json\n"

@@ -47,28 +47,27 @@ static const rc_option serve_options[SERVE_COUNT] = {
     [SERVE_LISTEN] = {.shared = RC_OPTION_LISTEN},
     [SERVE_ADMIN] = {.name = "admin",
                      .value_name = "HOST:PORT",
-                     .help = "where the dashboard and the rest of the admin interface listen, or "
-                             "off (default: the configuration's, else 127.0.0.1:8789)"},
+                     .help = "address of the admin interface with the dashboard, or off (default: "
+                             "the configuration's, else 127.0.0.1:8789)"},
     [SERVE_PORT_FILE] = {.shared = RC_OPTION_PORT_FILE},
     [SERVE_LOG] = {.name = "log",
                    .value_name = "FORMAT",
                    .values = RC_NAMES_OF(log_format_at),
-                   .help = "auto (for people on a terminal, else JSON), json, human or off "
+                   .help = "log format: auto (human on a terminal, else json), json, human or off "
                            "(default: the configuration's)"},
 };
 
 const rc_command rc_command_serve = {
     .name = "serve",
     .summary = "run the gateway",
-    .text =
-        "Takes requests in the interfaces of OpenAI, Anthropic and Gemini and passes them on as "
-        "the configuration's routes say. What fails is tried again or elsewhere as the policy "
-        "says; what cannot be helped is told in the client's own dialect. SIGHUP reads the "
-        "configuration again; a bad one is refused and the old one goes on. SIGUSR1 opens the log "
-        "again and writes the state into it. SIGTERM lets what is "
-        "under way finish; a second one does not. Sockets that systemd has opened are used in "
-        "place of listen. Without a configuration a provider named "
-        "demo fails on purpose: its models are called like those of recourse mock.",
+    .text = "Accepts requests in the APIs of OpenAI, Anthropic and Gemini and sends them to the "
+            "targets of the configured routes. A failed request is retried at the same or another "
+            "target as the policy says; a final failure is an error in the client's own dialect. "
+            "SIGHUP reloads the configuration; an invalid one is rejected and the previous one "
+            "stays in use. SIGUSR1 reopens the log and writes the state into it. SIGTERM finishes "
+            "the requests in flight and exits; a second SIGTERM exits at once. Sockets passed by "
+            "systemd are used instead of listen. Without a configuration the provider demo fails "
+            "on purpose: its models have the same names as those of recourse mock.",
     .examples = "  recourse serve\n"
                 "  recourse serve --config recourse.yaml --listen 127.0.0.1:0 --port-file port\n"
                 "  curl -i http://127.0.0.1:8787/v1/chat/completions \\\n"

@@ -194,27 +194,26 @@ static int run(rc_cli *cli, const rc_args *args)
 
 static const rc_option simulate_options[SIMULATE_COUNT] = {
     [SIMULATE_POLICY] = {.shared = RC_OPTION_POLICY,
-                         .help = "run this policy in the place of the scenario's: one of its own, "
-                                 "or a built-in one; may be repeated"},
-    [SIMULATE_SEED] =
-        {.name = "seed",
-         .value_name = "N",
-         .help =
-             "where chance begins (default: the scenario's); the same seed gives the same bytes"},
+                         .help = "run this policy instead of the scenario's: one that the scenario "
+                                 "defines, or a built-in one; may be repeated"},
+    [SIMULATE_SEED] = {.name = "seed",
+                       .value_name = "N",
+                       .help = "seed of the random numbers (default: the scenario's); the same "
+                               "seed gives the same bytes"},
     [SIMULATE_REQUESTS] = {.name = "requests",
                            .value_name = "N",
                            .min = 1,
                            .max = RC_SIM_REQUESTS_MAX,
-                           .help = "scale the scenario so that about N requests come in"},
-    [SIMULATE_OUT] =
-        {.name = "out",
-         .value_name = "DIR",
-         .help = "write charts (success, load, latency, amplification; SVG) and result.json into "
-                 "this folder, which is made if it is not there, with those above it"},
+                           .help = "scale the scenario so that about N requests arrive"},
+    [SIMULATE_OUT] = {.name = "out",
+                      .value_name = "DIR",
+                      .help =
+                          "write charts (success, load, latency, amplification; SVG) and "
+                          "result.json into this folder, which is created if it does not exist"},
     [SIMULATE_FORMAT] = {.shared = RC_OPTION_FORMAT,
                          .values = RC_NAMES("human", "json", "csv"),
                          .help = "human (default), json or csv"},
-    [SIMULATE_PLOT] = {.name = "plot", .help = "show success and load over time as characters"},
+    [SIMULATE_PLOT] = {.name = "plot", .help = "draw success and load over time in the terminal"},
     [SIMULATE_LIST] = {.name = "list", .help = "show the built-in scenarios and policies"},
     [SIMULATE_COLOUR] = {.shared = RC_OPTION_COLOR},
     [SIMULATE_WIDTH] = {.shared = RC_OPTION_WIDTH},
@@ -225,11 +224,10 @@ const rc_command rc_command_simulate = {
     .summary = "compare retry policies in a simulated outage, rate limit or storm",
     .operands = "SCENARIO|FILE|-",
     .operand_max = 1,
-    .text = "Runs clients, providers and their faults in virtual time, once for every policy, and "
-            "shows what each one delivers, what it costs and how the providers fare. Our own "
-            "policies are decided by the code that decides real calls; the others are models of "
-            "what known clients do by default. SCENARIO is the name of a built-in one or a YAML "
-            "file.",
+    .text = "Simulates clients, providers and their faults in virtual time, once for every policy, "
+            "and prints delivered requests, cost and the load of the providers. Policies of "
+            "Recourse use the code that decides real calls; the others model the defaults of "
+            "well-known clients. SCENARIO is the name of a built-in scenario or a YAML file.",
     .examples = "  recourse simulate outage\n"
                 "  recourse simulate retry-storm --plot\n"
                 "  recourse simulate outage --policy recourse --policy openai-sdk --seed 7\n"
