@@ -131,7 +131,7 @@ PY
     cat gate.log
     grep -qE '^[0-9:]{8}  state  up [0-9].*, ready, 0 log lines lost$' gate.log
     grep -qF 'state  configuration recourse.yaml, generation 1' gate.log
-    grep -qE 'state  audit: [0-9]+ kept, [0-9]+ waiting, 0 lost, 0 refused$' gate.log
+    grep -qE 'state  audit: [0-9]+ records, [0-9]+ queued, 0 lost, 0 refused$' gate.log
     grep -qE 'state  retry budget: [0-7] of 7$' gate.log
     grep -qE 'state  budget of route \*: \$0.00 of \$3.00 spent, \$0.00 held, renews 20' gate.log
     grep -qE 'state  loop 1: [0-9]+ connections, 0 requests in flight' gate.log
