@@ -133,10 +133,10 @@ PY
     grep -qF 'state  configuration recourse.yaml, generation 1' gate.log
     grep -qE 'state  audit: [0-9]+ records, [0-9]+ queued, 0 lost, 0 refused$' gate.log
     grep -qE 'state  retry budget: [0-7] of 7$' gate.log
-    grep -qE 'state  budget of route \*: \$0.00 of \$3.00 spent, \$0.00 held, renews 20' gate.log
+    grep -qE 'state  budget of route \*: \$0.00 of \$3.00 spent, \$0.00 reserved, renews 20' gate.log
     grep -qE 'state  loop 1: [0-9]+ connections, 0 requests in flight' gate.log
-    grep -qE 'state  target demo/503-retry-after-600: cooling, (10m|9m .*s) still, Overloaded; breaker closed; 0 under way' gate.log
-    grep -qF 'state  target up/gpt: out_of_service; breaker closed; 0 under way; 1 of 1 keys usable' gate.log
+    grep -qE 'state  target demo/503-retry-after-600: cooling, (10m|9m .*s) left, Overloaded; breaker closed; 0 in flight' gate.log
+    grep -qF 'state  target up/gpt: out_of_service; breaker closed; 0 in flight; 1 of 1 keys usable' gate.log
     grep -qF 'state  key up:1: healthy' gate.log
     run ! grep -q "key-1111" gate.log talk
     # With the log off the state goes to standard error.
