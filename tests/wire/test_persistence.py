@@ -241,7 +241,7 @@ def a_target_without_a_good_key_is_not_up():
         gateway.start()
         check(seen() == ("no_key", 0, 0, ["dead", "dead"]), seen())
         gateway.signal(signal.SIGUSR1)
-        wait_until(lambda: "target up/m: no_key; breaker closed; 0 under way; 0 of 2 keys usable" in gateway.said(),
+        wait_until(lambda: "target up/m: no_key; breaker closed; 0 in flight; 0 of 2 keys usable" in gateway.said(),
                    "the state in the log")
         good.append("Bearer key-2222")
         check(ask(gateway, "m").status == 200)
