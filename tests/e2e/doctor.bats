@@ -300,7 +300,7 @@ YAML
     [[ $(finding writer) == "note a running gateway writes to it"* ]]
     chmod 644 audit.db
     found 0
-    [[ $(finding permissions) == "warning everybody"* ]]
+    [[ $(finding permissions) == "warning every user"* ]]
     head -c 4096 /dev/urandom >other.db
     provider 'kind: demo' 'store: sqlite:other.db'
     found 74
