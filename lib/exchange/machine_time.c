@@ -40,8 +40,8 @@ uint64_t rc_exchange_due_ms(const rc_exchange_machine *machine)
         return at_ms > machine->poll_at_ms ? at_ms : machine->poll_at_ms;
     }
     case RC_EXCHANGE_WAITING:
-        return machine->action.at_ms + 1; /* Times are cut to whole milliseconds; with 1 ms more,
-                                             the wait is never too short. */
+        /* Times are cut to whole milliseconds; with 1 ms more, the wait is never too short. */
+        return machine->action.at_ms + 1;
     case RC_EXCHANGE_PAUSED:
         if (machine->reserve_again_at_ms == RC_UNLIMITED)
             break; /* The result of RESERVE has not been reported yet. */

@@ -307,8 +307,8 @@ static const rc_report *report_foreign(const rc_client_call *call)
                       via_message(call, &message, "The server at ", " is not a Recourse gateway: ",
                                   rc_foreign_text(call->foreign_kind)),
                       RC_ACTION_CHECK_CONFIG,
-                      RC_STR("Give --via the address at which `recourse serve` listens, such as "
-                             "http://127.0.0.1:8787; with https:// where it is behind TLS."));
+                      RC_STR("Set --via to the address at which `recourse serve` listens, such as "
+                             "http://127.0.0.1:8787; use https:// if it is behind a TLS proxy."));
 }
 
 static const rc_report *report_cancelled(const rc_client_call *call)

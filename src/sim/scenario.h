@@ -109,8 +109,8 @@ typedef struct rc_sim_provider {
 } rc_sim_provider;
 
 /* How clients send requests. RC_SIM_OPEN: requests arrive independently of earlier requests, as
- * from many users. RC_SIM_CLOSED: each client waits for its response and then pauses, as a batch
- * job does. */
+ * from many users. RC_SIM_CLOSED: each client waits for its response and then pauses, as a
+ * program that works through a list of prompts does. */
 typedef enum rc_sim_loop {
     RC_SIM_OPEN = 0,
     RC_SIM_CLOSED = 1

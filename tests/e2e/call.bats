@@ -548,7 +548,7 @@ end_gateway_at() { # WORDS FILE
     run -75 --separate-stderr call --via http://127.0.0.1:1 --model x hello
     echo "$stderr"
     said 'No gateway responds at http://127.0.0.1:1: the connection was refused.'
-    said 'Start it with `recourse serve`, or leave out --via'
+    said 'Start it with `recourse serve`, or omit --via'
     run -78 --separate-stderr call --via http://gateway.example --model x hello
     said 'needs --insecure'
     run -78 --separate-stderr call --via nonsense --model x hello

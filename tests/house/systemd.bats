@@ -63,7 +63,7 @@ has_systemd() {
         -e 's/^\( *\)# \(- {model\)/\1\2/' -e 's/^# clients:/clients:/' -e 's/^#   - {name/  - {name/' \
         "$RECOURSE_SOURCE/packaging/recourse.yaml" >all.yaml
     run -0 "$RECOURSE" config check all.yaml
-    [[ $output == *"credential:recourse_openai (not passed on)"* ]]
+    [[ $output == *"credential:recourse_openai (not passed by systemd)"* ]]
     [[ $output == *"credential:recourse_app"* ]]
     [[ $output == *"gpt-*"* ]]
 }

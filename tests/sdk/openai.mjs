@@ -301,7 +301,7 @@ function addElsewhere(group) {
         const { api, sent } = client();
         const error = await thrown(() => api.responses.retrieve("resp_1"));
         assert.equal(error.constructor, OpenAI.NotFoundError, error.constructor.name);
-        assert.match(error.message, /ask for \/p\/p[0-9]+\/responses\/resp_1,/);
+        assert.match(error.message, /request \/p\/p[0-9]+\/responses\/resp_1,/);
         assert.equal(sent.requests, 1);
     });
 }
