@@ -70,7 +70,7 @@ has_systemd() {
 
 @test "signals and exit statuses match those of the command" {
     grep -qx 'ExecReload=/bin/kill -HUP $MAINPID' recourse.service
-    "$RECOURSE" serve --help | tr '\n' ' ' | grep -q 'SIGHUP reads the configuration again'
+    "$RECOURSE" serve --help | tr '\n' ' ' | grep -q 'SIGHUP reloads the configuration'
     echo 'lisen: 1' >bad.yaml
     run -78 "$RECOURSE" serve --config bad.yaml
     run -66 "$RECOURSE" serve --config none.yaml

@@ -92,7 +92,7 @@ def reload():
         gateway.write({"listen": "127.0.0.1:0", "admin": {"listen": "off"}, "store": "sqlite:audit.db",
                        **to(f"http://127.0.0.1:{gateway.port}/v1")})
         gateway.signal(signal.SIGHUP)
-        wait_until(lambda: "the old one goes on" in gateway.said(), "a refusal")
+        wait_until(lambda: "the previous one stays in use" in gateway.said(), "a refusal")
         check("providers.me.base_url is the address of this gateway" in gateway.said(), gateway.said())
         with Client(gateway.port) as client:
             check(client.ask(chat("m")).status == 200, "the old configuration goes on")

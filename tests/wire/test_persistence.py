@@ -336,14 +336,14 @@ def bad_configuration_is_refused():
     try:
         gateway.write("listen: 127.0.0.1:0\nproviders: {demo: {kind: demo}}\nruotes: []\n")
         gateway.signal(signal.SIGHUP)
-        wait_until(lambda: "the old one goes on" in gateway.said(), "the refusal")
+        wait_until(lambda: "the previous one stays in use" in gateway.said(), "the refusal")
         said = gateway.said()
         check("recourse.yaml:3:1" in said and "did you mean routes?" in said, said)
         check(ask(gateway, "ok").status == 200, "the old configuration is gone")
         gateway.write({**OPEN, "providers": {"up": {"kind": "openai", "keys": ["env:NOT_SET_ANYWHERE"]}},
                        "routes": [{"model": "*", "chain": [{"target": "up/*"}]}]})
         gateway.signal(signal.SIGHUP)
-        wait_until(lambda: gateway.said().count("the old one goes on") == 2, "the refusal")
+        wait_until(lambda: gateway.said().count("the previous one stays in use") == 2, "the refusal")
         check("NOT_SET_ANYWHERE is not set" in gateway.said(), gateway.said())
         check(ask(gateway, "ok").status == 200, "the old configuration is gone")
     finally:
@@ -365,7 +365,7 @@ def a_pipe_is_not_waited_for():
 
     def is_refused(times):
         gateway.signal(signal.SIGHUP)
-        wait_until(lambda: gateway.said().count("the old one goes on") == times, "the refusal")
+        wait_until(lambda: gateway.said().count("the previous one stays in use") == times, "the refusal")
         check(ask(gateway, "ok", token).status == 200, "the old configuration is gone")
         check("recourse_build_info" in gateway.page("/metrics"), "the admin interface is gone")
 
