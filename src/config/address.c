@@ -10,8 +10,8 @@ static bool is_loopback(rc_str host)
 {
     if (rc_str_eq_nocase(host, RC_STR("localhost")) || rc_str_eq(host, RC_STR("[::1]")))
         return true;
-    /* 127.0.0.0/8, digits and dots only: 127.example.com is a host name that may belong to
-     * anyone. */
+    /* An address in 127.0.0.0/8 has digits and dots only; 127.example.com is a host name that may
+     * belong to anyone. */
     if (!rc_str_starts_with(host, RC_STR("127.")))
         return false;
     for (size_t i = 0; i < host.len; i++)
@@ -33,8 +33,8 @@ static bool is_port(rc_str text)
     return port <= 65535;
 }
 
-/* Splits "host", "host:port" or "[::1]:port"; without a port ret_port is empty. Returns false if
- * nothing follows the colon or if the bracket is not closed. */
+/* Splits "host", "host:port" or "[::1]:port". *ret_port is empty if there is no port. Returns false
+ * if nothing follows the colon or the bracket is not closed. */
 static bool split_host(rc_str authority, rc_str *ret_host, rc_str *ret_port)
 {
     size_t end = 0;
@@ -66,7 +66,7 @@ const char *rc_config_url_check(rc_str url, bool is_insecure)
     rc_origin origin;
     if (has_odd_byte(url))
         return "an address has no spaces and no letters beyond ASCII";
-    /* "/key=x" is a query without its question mark. */
+    /* An equals sign, as in "/key=x", means a query without its question mark. */
     if (rc_str_find_byte(url, '=', 0) != RC_STR_NPOS)
         return rc_url_fault_text(RC_URL_FAULT_QUERY);
     /* A private address behind a host name is detected when the name is resolved. */

@@ -7,7 +7,7 @@
 #include "base/str.h"
 #include "config/reader.h"
 
-/* Ceiling of the arena: a multiple of what the largest valid file needs. */
+/* Maximum size of the arena, a multiple of what the largest valid file needs. */
 #define ARENA_MAX_BYTES ((size_t)64 << 20)
 
 void *rc_config_array(rc_config_reader *r, const rc_yaml_node *node, size_t size)
@@ -63,14 +63,15 @@ rc_status rc_config_parse(rc_config *config, rc_str text, const rc_alloc *alloc,
     rc_status status = rc_yaml_parse(&config->doc, text, alloc, faults);
     if (status == RC_OK) {
         const rc_yaml_node *root = config->doc.root;
-        /* An empty file gives the defaults. */
+        /* An empty file selects the defaults. */
         if (root->kind != RC_YAML_NULL)
             rc_config_check_keys(RC_SECTION_root, root, faults);
         read_sections(&r, root);
         status = rc_arena_status(&config->arena);
         rc_yaml_hide_lines(root, faults);
     } else {
-        /* Without a syntax tree no line can be shown to be free of secrets: hide all. */
+        /* Without a syntax tree it is not known which lines have secrets, so no line may be
+         * shown. */
         rc_config_faults_hide(faults, 0);
     }
     rc_config_faults_sort(faults);
@@ -127,8 +128,8 @@ static bool is_same(char a, char b, bool ignores_case)
 
 static bool matches(rc_str pattern, rc_str text, bool ignores_case)
 {
-    /* After a mismatch only the last star needs to match more text: extending an earlier star gives
-     * no further matches. So the time is at most pattern times text. */
+    /* After a mismatch only the last star has to match more text, because extending an earlier star
+     * gives no further matches. So the time is at most proportional to pattern.len * text.len. */
     size_t at = 0;
     size_t star = pattern.len;
     size_t star_text = 0;
@@ -156,7 +157,7 @@ static bool matches(rc_str pattern, rc_str text, bool ignores_case)
 
 bool rc_glob_matches(rc_str pattern, rc_str text)
 {
-    /* Most patterns are plain names. */
+    /* Most patterns are names without a star. */
     if (rc_str_find_byte(pattern, '*', 0) == RC_STR_NPOS)
         return rc_str_eq(pattern, text);
     return matches(pattern, text, false);
@@ -177,7 +178,7 @@ const rc_config_route *rc_config_route_find(const rc_config *config, rc_str mode
 
 rc_shared_settings rc_config_shared_settings(const rc_config *config)
 {
-    /* The limits in spec/config.def ensure that each value fits 32 bits. */
+    /* The limits in spec/config.def ensure that each value fits into 32 bits. */
     return (rc_shared_settings){
         .retry_budget = {.ratio_milli = (uint32_t)config->retry_budget.ratio,
                          .floor_per_s = (uint32_t)config->retry_budget.floor_per_s,

@@ -1,5 +1,5 @@
-/* The configuration without a file: writes YAML from the environment variables that are set and
- * parses it like a file. Called by load.c. */
+/* Builds the configuration if there is no file: writes YAML from the environment variables that are
+ * set and parses the YAML like a file. Called by load.c. */
 #include "base/str.h"
 #include "config/config.h"
 #include "config/keys.h"
@@ -25,7 +25,7 @@ static bool is_set(get_variable get, rc_str name)
     return value != NULL && value[0] != '\0';
 }
 
-/* The first key variable of a kind that is set; "": none. */
+/* Returns the first key variable of a kind that is set, or "" if none is set. */
 static rc_str key_variable(get_variable get, const rc_config_kind *kind)
 {
     rc_str names = rc_str_c(kind->key_names);
@@ -47,7 +47,7 @@ static void push_provider(rc_buf *buf, get_variable get, const rc_config_kind *k
     push(buf, ": {keys: [env:");
     rc_buf_push(buf, key);
     push(buf, "]");
-    /* ANTHROPIC_AUTH_TOKEN is sent as a bearer token. */
+    /* The value of ANTHROPIC_AUTH_TOKEN is sent as a bearer token. */
     if (rc_str_ends_with(key, RC_STR("_AUTH_TOKEN")))
         push(buf, ", auth: bearer");
     if (is_set(get, rc_str_c(kind->base_url_name))) {
@@ -66,7 +66,7 @@ static void push_route(rc_buf *buf, const char *pattern, const char *provider)
     push(buf, "/*}]}\n");
 }
 
-/* Routes that demonstrate a retry, a fallback and a reported failure without any key. */
+/* Appends routes that demonstrate a retry, a fallback and a reported failure without any key. */
 static void push_demo(rc_buf *buf)
 {
     push(buf, "  - {model: demo-retry, chain: [{target: demo/429-ms-800@1/2}]}\n"
@@ -83,8 +83,8 @@ static void push_text(rc_buf *buf, get_variable get)
     push(buf, "providers:\n");
     for (size_t i = 0; rc_config_kind_at(i) != NULL; i++) {
         const rc_config_kind *kind = rc_config_kind_at(i);
-        /* Only the kinds before demo: variables of the later kinds may be set for other
-         * purposes. */
+        /* Only the kinds before "demo" are used, because the variables of later kinds may be set
+         * for other purposes. */
         if (rc_str_eq(rc_str_c(kind->name), RC_STR("demo")))
             break;
         rc_str key = key_variable(get, kind);
@@ -112,8 +112,8 @@ rc_status rc_config_from_environment(rc_config *config, const char *(*getenv)(co
     rc_buf_init(&text, alloc, TEXT_MAX_BYTES);
     push_text(&text, getenv);
     rc_status status = rc_buf_status(&text);
-    /* Text that is incomplete is not parsed; empty text leaves config in a state that
-     * rc_config_done accepts. */
+    /* An incomplete text is not parsed. Parsing an empty text instead leaves `config` in a state
+     * that rc_config_done accepts. */
     rc_str bytes = status == RC_OK ? rc_buf_get(&text) : RC_STR("");
     rc_status parsed = rc_config_parse(config, bytes, alloc, faults);
     rc_buf_done(&text);

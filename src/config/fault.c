@@ -6,7 +6,7 @@
 
 #include "base/str.h"
 
-/* Bytes of a quoted value; a longer one would make the message exceed its line. */
+/* Maximum number of bytes of a quoted value, so that a message fits into a line. */
 #define QUOTE_MAX 48
 
 void rc_config_faults_init(rc_config_faults *faults)
@@ -26,8 +26,8 @@ static bool is_before(const rc_config_fault *a, const rc_config_fault *b)
 
 void rc_config_faults_sort(rc_config_faults *faults)
 {
-    /* An insertion sort is stable: faults at one position stay in the order in which they were
-     * found. */
+    /* The insertion sort is stable, so that faults at the same position stay in the order in which
+     * they were found. */
     for (size_t i = 1; i < rc_config_faults_listed(faults); i++) {
         rc_config_fault fault = faults->list[i];
         size_t at = i;
@@ -58,7 +58,7 @@ void rc_config_faults_hide(rc_config_faults *faults, size_t first)
 /* ---- names of secrets ---- */
 
 #define WORD_MAX 16
-/* Names of this length and longer are recognised with up to two wrong letters, shorter ones with
+/* Words of at least this length are recognised with up to two wrong letters, shorter words with
  * one. */
 #define LONG_WORD 8
 
@@ -107,7 +107,7 @@ bool rc_config_is_secret_name(rc_str text)
     return false;
 }
 
-/* Bytes of text that fit into max bytes without splitting a UTF-8 character. */
+/* Returns how many bytes of `text` fit into `max` bytes without splitting a UTF-8 character. */
 static size_t fitting(rc_str text, size_t max)
 {
     if (text.len <= max)

@@ -10,7 +10,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* The member of rc_config_key that holds the default, by kind. */
+/* Initialisers for the default of a key, one macro per kind of value. */
 #define DEFAULT_NUMBER(value) .default_value = (value)
 #define DEFAULT_MS(value) .default_value = (value)
 #define DEFAULT_BYTES(value) .default_value = (value)
@@ -19,7 +19,8 @@
 #define DEFAULT_FLAG(value) .default_value = (value)
 #define DEFAULT_TEXT(value) .default_text = (value)
 
-/* The choices of each key as a named array, which the key's row refers to. */
+/* Defines an array of choices for each key with choices. The key's row in the table refers to this
+ * array. */
 #define RC_CONFIG_SECTION(section, path, title)
 #define RC_CONFIG_KEY(section, name, KIND, min, max, default_value, help)
 #define RC_CONFIG_CHOICE(section, name, default_value, help, ...) \

@@ -1,4 +1,5 @@
-/* rc_config_kind: the kind of a provider: its API dialect, usual address and key variables. */
+/* rc_config_kind: the kind of a provider, such as "openai", with its API dialect, usual address and
+ * key variables. */
 #ifndef RC_CONFIG_KIND_H
 #define RC_CONFIG_KIND_H
 
@@ -10,21 +11,22 @@
 typedef struct rc_config_kind {
     const char *name;
     rc_dialect dialect;
-    const char *base_url;      /* Usual address; "": none. */
+    const char *base_url;      /* Usual address; "": no usual address. */
     const char *key_names;     /* Usual environment variables of its keys, separated by spaces. */
-    const char *base_url_name; /* Environment variable of its address; "": none. */
+    const char *base_url_name; /* Environment variable with the address; "": none. */
 } rc_config_kind;
 
-/* Returns the kind, or its name (an rc_name_at; ctx is not used), at an index of spec/kinds.def;
- * NULL past the end. Static. */
+/* rc_config_kind_at returns the static kind at `index` of spec/kinds.def, or NULL past the end.
+ * rc_config_kind_name_at returns the name of that kind; it is an rc_name_at for rc_nearest, and
+ * `ctx` is not used. */
 const rc_config_kind *rc_config_kind_at(size_t index);
 const char *rc_config_kind_name_at(const void *ctx, size_t index);
 
-/* Returns the kind of that name; NULL: no such kind. Static. */
+/* Returns the static kind `name`, or NULL if there is no such kind. */
 const rc_config_kind *rc_config_kind_find(rc_str name);
 
-/* Returns the classifier's provider name for this kind (spec/providers.def), "openai_compatible" if
- * it has none. Static. */
+/* Returns the static name that the error classifier uses for providers of this kind
+ * (spec/providers.def), or "openai_compatible" if it has none. */
 rc_str rc_config_kind_provider(const rc_config_kind *kind);
 
 #endif

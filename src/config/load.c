@@ -63,8 +63,7 @@ static void refuse_address(rc_config_provider *provider, const char *name, const
     rc_config_fault_append(fault, why);
 }
 
-/* Replaces base_url: env:NAME by the variable's value. An unset variable leaves env:NAME in
- * place. */
+/* Replaces a base_url "env:NAME" by the value of the variable, if the variable is set. */
 static rc_status resolve_addresses(rc_config *config, const rc_sys_calls *calls,
                                    rc_config_faults *faults)
 {
@@ -78,7 +77,8 @@ static rc_status resolve_addresses(rc_config *config, const rc_sys_calls *calls,
         rc_str value = rc_str_trim(rc_str_c(calls->getenv(name)));
         while (rc_str_ends_with(value, RC_STR("/")))
             value.len--;
-        /* As with keys, a missing value is reported where it is used. */
+        /* A missing value is not a fault here. As for keys, it is reported where the value is
+         * used. */
         if (value.len == 0)
             continue;
         const char *wrong = rc_config_url_check(value, provider->insecure);

@@ -12,7 +12,7 @@
 #define DAY_MS UINT64_C(86400000)
 #define FACTOR_MAX_MILLI 1000000
 
-/* The value of a key; a key that ends in _ms may be written without the suffix. */
+/* Returns the value of a key. A key that ends in _ms may be written without this suffix. */
 static const rc_yaml_node *get(const rc_yaml_node *map, const char *key)
 {
     const rc_str name = rc_str_c(key);
@@ -91,7 +91,8 @@ static void refuse_fatal(const rc_yaml_node *node, const rc_code_info *info,
         fault, ": the same call would fail again; a policy can only exclude codes from retries");
 }
 
-/* Reads a list of codes into a set. is_fatal_refused: codes that are not retryable are faults. */
+/* Reads a list of error codes into a set. If is_fatal_refused, a code that is not retryable is a
+ * fault. */
 static void read_codes(const rc_yaml_node *list, bool is_fatal_refused, rc_config_faults *faults,
                        rc_code_set *set)
 {
@@ -109,7 +110,7 @@ static void read_codes(const rc_yaml_node *list, bool is_fatal_refused, rc_confi
     }
 }
 
-/* The codes in all that are not in less. */
+/* Returns the codes that are in `all` and not in `less`. */
 static rc_code_set without(const rc_code_set *all, const rc_code_set *less)
 {
     rc_code_set difference = {{0}};
@@ -140,7 +141,7 @@ static void read_code_keys(const rc_yaml_node *node, rc_config_faults *faults, r
     if (on != NULL) {
         policy->retry_on = (rc_code_set){{0}};
         read_codes(on, true, faults, &policy->retry_on);
-        /* A code that retry_on names overrides the preset's never_retry_on. */
+        /* A code in retry_on is removed from the preset's never_retry_on. */
         policy->never_retry_on = without(&policy->never_retry_on, &policy->retry_on);
     }
     if (never != NULL) {
@@ -197,7 +198,8 @@ static void read_jitter(const rc_yaml_node *node, rc_config_faults *faults, rc_r
         return;
     rc_jitter jitter = rc_jitter_parse(node->text);
     if (jitter == RC_JITTER_PERCENT)
-        jitter = (rc_jitter)0; /* "percent" is not accepted as a word; the number implies it. */
+        jitter = (rc_jitter)0; /* The word "percent" is not accepted, because a number implies
+                                * it. */
     uint64_t percent = 0;
     if (rc_ascii_is_digit(node->text.len > 0 ? node->text.ptr[0] : 'x')) {
         if (!rc_yaml_u64(node, 0, 100, faults, &percent))
@@ -218,7 +220,7 @@ static void read_max_delay(const rc_yaml_node *node, rc_config_faults *faults, r
 {
     int64_t delay_ms;
     uint64_t time_ms;
-    /* Only a plain number may be negative; zero or less means no cap. */
+    /* A time cannot be negative, but a plain number can: zero or less means no limit. */
     if (node->kind == RC_YAML_SCALAR && node->text.len > 0 && node->text.ptr[0] != '-') {
         if (rc_yaml_time_ms(node, 0, DAY_MS, faults, &time_ms))
             rule->max_delay_ms = time_ms > 0 ? time_ms : RC_UNLIMITED;
@@ -258,9 +260,9 @@ static bool has_any(const rc_yaml_node *map, const char *const *names, size_t co
     return false;
 }
 
-/* Reads the policy's keys for attempts and waits, which apply to all codes. Rules inherited from
- * the preset keep their own waits unless the policy sets the shape of waits, which removes those
- * rules. */
+/* Reads the policy's keys for attempts and waits, which apply to all codes. The rules of the preset
+ * keep their own waits, except if the policy sets the shape of waits: then these rules are
+ * removed. */
 static void read_default_rule(const rc_yaml_node *node, rc_config_faults *faults, rc_policy *policy)
 {
     static const char *const shape[] = {"backoff", "schedule_ms", "base_ms", "factor"};
@@ -283,7 +285,7 @@ static void read_default_rule(const rc_yaml_node *node, rc_config_faults *faults
 
 /* ---- max_delay_ms below an inherited wait ---- */
 
-/* The first wait, or the longest of a schedule. */
+/* Returns the first wait of a rule, or the longest wait of a schedule. */
 static uint64_t longest_first_ms(const rc_retry_rule *rule)
 {
     if (rule->backoff != RC_BACKOFF_SCHEDULE)
@@ -295,9 +297,10 @@ static uint64_t longest_first_ms(const rc_retry_rule *rule)
     return longest_ms;
 }
 
-/* Adds a fault if max_delay_ms of the map is shorter than an inherited wait: "shorter than the wait
- * of 30000 ms that ". The caller appends where the wait comes from. Returns NULL if the cap is high
- * enough or the map sets its own waits. */
+/* Adds a fault if max_delay_ms in `map` is shorter than a wait of `rule`, which comes from the
+ * preset. The message is "shorter than the wait of 30000 ms that ", and the caller appends where
+ * the wait comes from. Returns NULL if there is no fault, because max_delay_ms is high enough or
+ * `map` sets its own waits. */
 static rc_config_fault *refuse_low_cap(const rc_yaml_node *map, const rc_retry_rule *rule,
                                        rc_config_faults *faults)
 {
@@ -326,13 +329,14 @@ static const char *first_code(const rc_retry_rule *rule)
     return "some codes";
 }
 
-/* Checks max_delay_ms against the waits of the policy's preset. preset: its name; NULL: the plain
- * policy. */
+/* Checks max_delay_ms against the waits of the policy's preset. `preset` is the name of the preset,
+ * or NULL for the plain policy (rc_policy_plain). */
 static void check_cap(const rc_yaml_node *node, const char *preset, rc_config_faults *faults,
                       const rc_policy *policy)
 {
     const rc_retry_rule *rule = &policy->default_rule;
-    /* The policy's own rules replace those of the preset. */
+    /* If the policy has rules, they replace those of the preset, so only the preset's default rule
+     * is checked. */
     for (uint32_t i = 0; get(node, "rules") == NULL && i < policy->rule_count; i++)
         if (longest_first_ms(&policy->rules[i]) > longest_first_ms(rule))
             rule = &policy->rules[i];
@@ -417,7 +421,8 @@ static bool set_name(const rc_yaml_node *node, rc_str name, rc_config_faults *fa
     return true;
 }
 
-/* Adds the fault at the key that the message names, or at the policy if it lacks that key. */
+/* Adds the fault at the key that the message `wrong` contains, or at the policy if the policy
+ * has no such key. */
 static void refuse_policy(const rc_yaml_node *node, const char *wrong, rc_config_faults *faults)
 {
     for (const rc_yaml_node *child = node->first; child != NULL; child = child->next) {

@@ -1,4 +1,4 @@
-/* Retry policies in YAML, read and written: docs/policies.md. */
+/* Reads and writes retry policies in YAML. docs/policies.md describes the format. */
 #ifndef RC_CONFIG_POLICY_H
 #define RC_CONFIG_POLICY_H
 
@@ -7,21 +7,22 @@
 
 #include "config/yaml/yaml.h"
 
-/* Returns the policy from which a policy without `preset` starts: transport without its rules for
- * single codes, so that its default attempts and waits apply to all codes. */
+/* Returns the plain policy, from which a policy without the key `preset` starts. It is the preset
+ * "transport" without its rules for single codes, so that the default attempts and waits apply to
+ * all codes. */
 rc_policy rc_policy_plain(void);
 
-/* Reads a policy. Returns false if it added faults. node: borrows. name: copies. */
+/* Reads a policy. Returns false if it added faults. node: borrows during the call. name: copies. */
 bool rc_policy_read(const rc_yaml_node *node, rc_str name, rc_config_faults *faults,
                     rc_policy *ret_policy);
 
-/* Appends all keys of the policy as one line of YAML: "{enabled: true, ...}". */
+/* Appends all keys of the policy as one line of YAML, such as "{enabled: true, ...}". */
 void rc_policy_push_yaml(rc_buf *buf, const rc_policy *policy);
 
-/* Appends a summary of the rule: "3 attempts, waits 1s, 2s +-20%". */
+/* Appends a summary of the rule, such as "3 attempts, waits 1s, 2s +-20%". */
 void rc_retry_rule_push_summary(rc_buf *buf, const rc_retry_rule *rule);
 
-/* Appends the codes of the rule, each preceded by a space. */
+/* Appends the error codes of the rule, each preceded by a space. */
 void rc_retry_rule_push_codes(rc_buf *buf, const rc_retry_rule *rule);
 
 #endif

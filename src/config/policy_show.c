@@ -6,7 +6,7 @@
 #include "codec/duration.h"
 #include "config/keys.h"
 
-/* Waits listed in a summary. */
+/* Maximum number of waits in a summary. */
 #define WAITS_SHOWN_MAX 6
 
 static void push(rc_buf *buf, const char *text)
@@ -83,9 +83,9 @@ static void push_rule(rc_buf *buf, const rc_retry_rule *rule)
         push(buf, rc_jitter_name(rule->jitter));
 }
 
-/* Reading a policy without `preset` starts from the plain policy, and its never_retry_on can only
- * be extended. Returns whether this policy retries a code that the plain one never retries, so that
- * the YAML must start from preset none. */
+/* Returns whether this policy retries a code that the plain policy (rc_policy_plain) never retries.
+ * The YAML must then have `preset: none`, because reading a policy without a preset starts from the
+ * plain policy, whose never_retry_on can only be extended. */
 static bool retries_more_than_plain(const rc_policy *policy)
 {
     rc_policy plain = rc_policy_plain();
@@ -130,7 +130,7 @@ void rc_policy_push_yaml(rc_buf *buf, const rc_policy *policy)
 
 /* ---- summary ---- */
 
-/* A copy of the rule without jitter, for deterministic waits. */
+/* Returns a copy of the rule without jitter, so that its waits are deterministic. */
 static rc_retry_rule without_jitter(const rc_retry_rule *rule)
 {
     rc_retry_rule plain = *rule;
@@ -150,8 +150,8 @@ static void push_jitter(rc_buf *buf, const rc_retry_rule *rule)
     }
 }
 
-/* rc_duration_push rounds to the unit, so a wait of 1500 ms is written in milliseconds, not as
- * 2s. */
+/* Appends a wait. A wait of 1500 ms is written in milliseconds, because rc_duration_push would
+ * round it to 2s. */
 static void push_wait(rc_buf *buf, uint64_t wait_ms)
 {
     if (wait_ms < 10000 && wait_ms % 1000 != 0) {

@@ -22,7 +22,7 @@ static int hex_of(char c)
     return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/* Decodes percent escapes such as %41, as many bytes as fit. */
+/* Returns `text` with percent escapes such as %41 decoded, truncated to the size of `scratch`. */
 static rc_str decoded(rc_str text, char scratch[RC_CONFIG_TEXT_MAX])
 {
     size_t used = 0;
@@ -35,7 +35,7 @@ static rc_str decoded(rc_str text, char scratch[RC_CONFIG_TEXT_MAX])
     return rc_str_make(scratch, used);
 }
 
-/* Whether a URL parameter of libpq or SQLite is known and not secret. */
+/* Returns whether a URL parameter of libpq or SQLite is known and not secret. */
 static bool is_open_parameter(rc_str name)
 {
     static const char *const names[] = {"host",
@@ -92,8 +92,8 @@ static const char *const no_passwords =
     "literal passwords are not accepted; put the whole URL into env:NAME, file:PATH or "
     "credential:NAME";
 
-/* Whether a pair is "name=value" with a known parameter and a single equals sign; options may
- * contain more. */
+/* Returns whether a pair is "name=value" with a known parameter that is not secret. Only the value
+ * of "options" may contain further equals signs. */
 static bool is_open_pair(rc_str pair)
 {
     char scratch[RC_CONFIG_TEXT_MAX];
@@ -104,8 +104,8 @@ static bool is_open_pair(rc_str pair)
                                        rc_str_find_byte(pair, '=', equals + 1) == RC_STR_NPOS);
 }
 
-/* Returns the error of the URL's parameters, or NULL. An = without a preceding ? counts as a
- * parameter. */
+/* Returns the error text for the URL's parameters, or NULL. An equals sign without a preceding
+ * question mark is treated as a parameter. */
 static const char *check_parameters(rc_str url)
 {
     size_t start = rc_str_find_byte(url, '?', 0);
@@ -126,8 +126,8 @@ static const char *check_parameters(rc_str url)
                  "file:PATH";
 }
 
-/* Whether a URL has the form postgres://user:password@host. A password may contain any character,
- * so the last @ ends it. */
+/* Returns whether a URL has the form postgres://user:password@host. A password may contain any
+ * character, so it ends at the last "@". */
 static bool has_password(rc_str url)
 {
     char scratch[RC_CONFIG_TEXT_MAX];
@@ -181,8 +181,8 @@ void rc_config_check_root(rc_config_reader *r, const rc_yaml_node *root)
     check_listen(r, rc_yaml_get(root, RC_STR("listen")));
     if (store != NULL)
         check_store(r, store);
-    /* Fail at load time: a user who relies on stored prompts must not find out later that there are
-     * none. */
+    /* This is a fault when the configuration is loaded, because a user who relies on stored prompts
+     * must not find out later that there are none. */
     if (content != NULL && r->config->audit.content != 0)
         refuse(r, content,
                "this version does not store prompts and responses: only off is possible");
@@ -196,7 +196,7 @@ static bool is_text(const rc_yaml_node *node)
     return node != NULL && node->kind == RC_YAML_SCALAR && node->text.len > 0;
 }
 
-/* Checks admin.listen, which the file sets. */
+/* Checks the value of admin.listen in the file. */
 static void check_admin_listen(rc_config_reader *r, const rc_yaml_node *node, bool has_token)
 {
     const char *wrong = rc_config_admin_check(r->config->admin.listen, has_token);
@@ -213,7 +213,7 @@ void rc_config_read_admin(rc_config_reader *r, const rc_yaml_node *root)
     const rc_yaml_node *token = rc_yaml_get(map, RC_STR("token"));
     if (token != NULL)
         rc_secret_ref_read(token, "tokens", r->faults, &admin->token);
-    /* A Unix socket replaces the default address. */
+    /* If only a Unix socket is given, it replaces the default address. */
     if (socket != NULL && listen == NULL)
         admin->listen = RC_STR("off");
     if (!rc_config_admin_listens(admin))

@@ -19,8 +19,8 @@ static const char *route_model_at(const void *ctx, size_t index)
     return index < config->route_count ? config->routes[index].model.ptr : NULL;
 }
 
-/* Adds a fault for a pattern that matches none of the names, which is probably a misspelling. noun:
- * what the message calls the name. */
+/* Adds a fault if the pattern matches none of the names, because it is probably misspelt. `noun` is
+ * the word for the names in the message. */
 static void check_any(rc_config_reader *r, const rc_yaml_node *node, rc_str pattern,
                       rc_name_at name_at, const char *noun)
 {

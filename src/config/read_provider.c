@@ -54,7 +54,8 @@ static void read_keys(rc_config_reader *r, const rc_yaml_node *list, rc_config_p
     }
 }
 
-/* A provider without keys and without base_url uses the first key variable of its kind. */
+/* Sets the key of a provider without keys and without base_url: the first key variable of its
+ * kind. */
 static void use_usual_key(rc_config_reader *r, const rc_yaml_node *map,
                           rc_config_provider *provider)
 {

@@ -15,8 +15,9 @@ static const char *kind_name_at(const void *ctx, size_t index)
     return rc_config_kind_at(index) != NULL ? rc_config_kind_at(index)->name : NULL;
 }
 
-/* Suggests a provider for an unknown name: one of the kind of that name, else one with a similar
- * name, else a kind with a similar name; if the name is a kind, the line to add. */
+/* Adds a suggestion to the fault for an unknown provider name. If the name is a kind, suggests a
+ * provider of that kind; else a provider with a similar name. If there is none, suggests the line
+ * to add if the name is a kind, else a kind with a similar name. */
 static void suggest_provider(const rc_config_reader *r, rc_config_fault *fault, rc_str name)
 {
     const rc_config_kind *kind = rc_config_kind_find(name);
@@ -66,8 +67,8 @@ static void read_target_name(rc_config_reader *r, const rc_yaml_node *node,
     target->capabilities = provider->capabilities;
 }
 
-/* The node with the target's name: an entry is "openai/gpt-4o" or {target: openai/gpt-4o, tries:
- * 2}. */
+/* Returns the node with the target's name. A chain entry is written as "openai/gpt-4o" or {target:
+ * openai/gpt-4o, tries: 2}. */
 static const rc_yaml_node *target_name(const rc_yaml_node *item)
 {
     return item->kind == RC_YAML_SCALAR ? item : rc_yaml_get(item, RC_STR("target"));
@@ -95,14 +96,15 @@ static void read_target(rc_config_reader *r, const rc_yaml_node *map, rc_config_
         rc_config_read_capabilities(r, capabilities, &target->capabilities);
 }
 
-/* A target that could not be read has no model and equals no other. */
+/* Returns whether both targets are the same. A target that could not be read has no model and is
+ * not the same as any other. */
 static bool is_same_target(const rc_config_target *a, const rc_config_target *b)
 {
     return a->model.len > 0 && a->provider == b->provider && rc_str_eq(a->model, b->model);
 }
 
-/* Refuses a target that occurs twice in a chain: a second entry would repeat a call that has just
- * failed, and `tries` sets the number of attempts. */
+/* Adds a fault if a target occurs twice in a chain. A second entry would repeat a call that has
+ * just failed; for more attempts there is the key `tries`. */
 static void check_once(rc_config_reader *r, const rc_yaml_node *item, const rc_config_route *route)
 {
     size_t last = route->chain_count - 1;
@@ -117,7 +119,7 @@ static void check_once(rc_config_reader *r, const rc_yaml_node *item, const rc_c
     }
 }
 
-/* The name of a kind's API for messages. */
+/* Returns the name of a kind's API for messages. */
 static const char *interface_of(const rc_config_kind *kind)
 {
     switch (kind->dialect) {
@@ -133,7 +135,8 @@ static const char *interface_of(const rc_config_kind *kind)
     return "OpenAI's";
 }
 
-/* The kind of a target; NULL if it accepts every API (demo) or could not be read. */
+/* Returns the kind of a target's provider, or NULL if the target accepts every API (demo) or could
+ * not be read. */
 static const rc_config_kind *kind_of(const rc_config_reader *r, const rc_config_target *target)
 {
     if (target->model.len == 0)
@@ -142,9 +145,9 @@ static const rc_config_kind *kind_of(const rc_config_reader *r, const rc_config_
     return kind == NULL || rc_str_eq(rc_str_c(kind->name), RC_STR("demo")) ? NULL : kind;
 }
 
-/* Refuses a target whose API differs from that of a chain entry: requests are forwarded unchanged,
- * so all targets of a route use one API. The first `count` entries of the chain have been
- * checked. */
+/* Adds a fault if the target's API differs from that of the first `count` entries of the chain,
+ * which have been checked. All targets of a route must have the same API, because requests are
+ * forwarded unchanged. */
 static void check_interface(rc_config_reader *r, const rc_yaml_node *node,
                             const rc_config_target *target, const rc_config_route *route,
                             size_t count)
@@ -207,8 +210,9 @@ static void read_policy_name(rc_config_reader *r, const rc_yaml_node *node, rc_c
     rc_config_fault_suggest(fault, name, rc_config_policy_name_at, r->config);
 }
 
-/* Refuses a route that is never reached. A pattern that matches the text of another pattern matches
- * everything that one does: each * in that text can only be matched by a *. */
+/* Adds a fault if the route is never reached, because the pattern of an earlier route matches the
+ * text of its pattern. In that text only a "*" can match a "*", so the earlier pattern then matches
+ * every name that the later pattern matches. */
 static void check_reached(rc_config_reader *r, const rc_yaml_node *node, size_t index)
 {
     const rc_config_route *routes = r->config->routes;
@@ -291,8 +295,8 @@ void rc_config_read_policies(rc_config_reader *r, const rc_yaml_node *map)
     r->config->policies = policies;
     for (const rc_yaml_node *node = map->first; node != NULL; node = node->next) {
         rc_policy *policy = &policies[r->config->policy_count++];
-        /* A policy with faults keeps its name so that a route that refers to it is not reported
-         * too. */
+        /* A policy with faults keeps its name, so that a route which refers to the policy does not
+         * get a fault too. */
         if (!rc_policy_read(node, node->key, r->faults, policy))
             rc_config_text_append(policy->name, sizeof(policy->name), node->key);
     }

@@ -1,6 +1,5 @@
-/* rc_config_reader: reads the sections of recourse.yaml that are more than a row of values. Each
- * function adds its faults and continues; the result is used only if there is no fault at the
- * end. */
+/* rc_config_reader: reads the sections of recourse.yaml that are more than simple values. After a
+ * fault each function continues; the configuration is used only if there is no fault at the end. */
 #ifndef RC_CONFIG_READER_H
 #define RC_CONFIG_READER_H
 
@@ -14,7 +13,7 @@ typedef struct rc_config_reader {
 
 void rc_config_read_providers(rc_config_reader *r, const rc_yaml_node *map);
 void rc_config_read_policies(rc_config_reader *r, const rc_yaml_node *map);
-/* Requires that providers and policies have been read. */
+/* The next two functions require that providers and policies have been read. */
 void rc_config_read_routes(rc_config_reader *r, const rc_yaml_node *list);
 void rc_config_read_clients(rc_config_reader *r, const rc_yaml_node *list);
 /* Requires that routes and clients have been read. */
@@ -22,31 +21,32 @@ void rc_config_read_budgets(rc_config_reader *r, const rc_yaml_node *list);
 /* Reads and checks the admin section. Requires that the simple values of root have been read. */
 void rc_config_read_admin(rc_config_reader *r, const rc_yaml_node *root);
 
-/* Checks the simple values of root: addresses, store, breaker, audit. */
+/* Checks simple values of the file: addresses, store, breaker, audit. */
 void rc_config_check_root(rc_config_reader *r, const rc_yaml_node *root);
 
-/* Sets *capabilities to the RC_NEED_ bits of a list of capability names. */
+/* Reads a list of capability names, such as "tools", and sets *capabilities to their RC_NEED_
+ * bits. */
 void rc_config_read_capabilities(rc_config_reader *r, const rc_yaml_node *list,
                                  uint32_t *capabilities);
-/* An rc_name_at: returns the name of the capability with that bit number; NULL past the end.
- * Static. */
+/* An rc_name_at for rc_nearest: returns the static name of the capability whose bit number is
+ * `index`, or NULL past the end. `ctx` is not used. */
 const char *rc_config_capability_at(const void *ctx, size_t index);
 
 /* Checks the address of a provider. Returns NULL if it is valid, otherwise a static error text. */
 const char *rc_config_url_check(rc_str url, bool is_insecure);
-/* Whether text is "env:NAME", which may be written instead of an address. */
+/* Returns whether `text` is "env:NAME", which may be written instead of an address. */
 bool rc_config_is_variable(rc_str text);
 
 /* Checks HOST:PORT. Returns NULL if it is valid, otherwise a static error text. */
 const char *rc_config_listen_check(rc_str listen);
 
-/* Whether both listen addresses denote the same socket. Port 0 is a new port each time, so it never
- * does. */
+/* Returns whether both listen addresses denote the same socket. False for port 0, which is a new
+ * port each time. */
 bool rc_config_listen_is_same(rc_str a, rc_str b);
 
-/* Allocates an array with one element of size bytes for each child of node. Returns NULL if there
- * are no children or no memory; rc_config_parse reports the latter at the end. The arena owns the
- * array. */
+/* Allocates an array with one element of `size` bytes for each child of `node`. Returns NULL if
+ * there are no children or no memory; rc_config_parse checks at the end whether memory ran out. The
+ * arena of the configuration owns the array. */
 void *rc_config_array(rc_config_reader *r, const rc_yaml_node *node, size_t size);
 
 #endif

@@ -8,7 +8,7 @@
 static const rc_str ENV = RC_STR_INIT("env:");
 static const rc_str FILE_PREFIX = RC_STR_INIT("file:");
 static const rc_str CREDENTIAL = RC_STR_INIT("credential:");
-/* systemd.exec(5): a credential's name is a file name. */
+/* Maximum length of a credential's name, which must be a valid file name (systemd.exec(5)). */
 #define CREDENTIAL_NAME_MAX 255
 
 bool rc_config_text_read(const rc_yaml_node *node, rc_config_faults *faults, rc_str *ret_text)
@@ -55,7 +55,8 @@ bool rc_secret_ref_parse(rc_str text, rc_secret_ref *ret_ref)
     return ret_ref->kind != RC_SECRET_NONE;
 }
 
-/* Letters, digits and _ only. A key pasted after "env:" by mistake almost never has this form. */
+/* Returns whether `name` has letters, digits and underscores only. A key that was pasted after
+ * "env:" by mistake almost never has this form. */
 static bool is_variable_name(rc_str name)
 {
     if (name.len == 0 || rc_ascii_is_digit(name.ptr[0]))
@@ -66,7 +67,8 @@ static bool is_variable_name(rc_str name)
     return true;
 }
 
-/* The name is appended to a folder's path and must not lead out of that folder. */
+/* Returns whether `name` is a valid file name. It is appended to a folder's path and must not lead
+ * out of that folder. */
 static bool is_credential_name(rc_str name)
 {
     if (name.len == 0 || name.len > CREDENTIAL_NAME_MAX || name.ptr[0] == '.')
@@ -93,8 +95,8 @@ static bool read_ref(const rc_yaml_node *node, const char *plural, rc_config_fau
                                " are not accepted; use env:NAME, file:PATH or credential:NAME");
         return false;
     }
-    /* Messages show the name, and many keys have the form of a name: refuse one that looks like a
-     * secret. */
+    /* Messages show the name, and many keys have the form of a variable's name, so a name that
+     * looks like a secret is refused. */
     if (ref.kind == RC_SECRET_ENV &&
         (!is_variable_name(ref.name) || !rc_scrub_is_clean(ref.name))) {
         rc_config_fault_append(rc_yaml_fault(faults, node),

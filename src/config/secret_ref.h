@@ -8,7 +8,7 @@ typedef enum rc_secret_kind {
     RC_SECRET_NONE = 0,
     RC_SECRET_ENV = 1,
     RC_SECRET_FILE = 2,
-    RC_SECRET_CREDENTIAL = 3 /* Passed by systemd: a file in $CREDENTIALS_DIRECTORY. */
+    RC_SECRET_CREDENTIAL = 3 /* A credential of systemd: a file in $CREDENTIALS_DIRECTORY. */
 } rc_secret_kind;
 
 typedef struct rc_secret_ref {
@@ -18,20 +18,22 @@ typedef struct rc_secret_ref {
     uint32_t column;
 } rc_secret_ref;
 
-/* Longest text value in a configuration, in bytes: names, addresses, paths. */
+/* Maximum number of bytes of a text value in a configuration: name, address or path. */
 #define RC_CONFIG_TEXT_MAX 1024
 
-/* Reads text of 1 to RC_CONFIG_TEXT_MAX bytes. Returns false if it added a fault. node: views. */
+/* Reads a text of 1 to RC_CONFIG_TEXT_MAX bytes. Returns false if it added a fault. *ret_text views
+ * the document of `node`. */
 bool rc_config_text_read(const rc_yaml_node *node, rc_config_faults *faults, rc_str *ret_text);
 
-/* Returns "env:", "file:" or "credential:"; "" for RC_SECRET_NONE. Static. */
+/* Returns the static prefix "env:", "file:" or "credential:", or "" for RC_SECRET_NONE. */
 const char *rc_secret_kind_prefix(rc_secret_kind kind);
 
-/* Returns whether text is a reference, and its parts in ret_ref. text: views. */
+/* Returns whether `text` is a reference, and sets *ret_ref to its parts, which view text. */
 bool rc_secret_ref_parse(rc_str text, rc_secret_ref *ret_ref);
 
-/* Reads a reference. Returns false if it added a fault; the fault shows nothing of the value.
- * plural: what the message calls the values: "keys", "tokens". node: views. */
+/* Reads a reference. Returns false if it added a fault; the fault shows no part of the value.
+ * `plural` is the noun for the values in the message, such as "keys" or "tokens". *ret_ref views
+ * the document of `node`. */
 bool rc_secret_ref_read(const rc_yaml_node *node, const char *plural, rc_config_faults *faults,
                         rc_secret_ref *ret_ref);
 

@@ -36,7 +36,8 @@ static void push_section(rc_buf *buf, const char *name, rc_config_section sectio
     push_fields(buf, section, fields, "  ");
 }
 
-/* Bytes of a reference, and of a target: a provider's name, a slash, a model. */
+/* Maximum number of bytes of a reference (prefix and name) and of a target (provider's name, slash,
+ * model). */
 #define TWO_PARTS_MAX (RC_CONFIG_TEXT_MAX + 64)
 
 static void push_ref(rc_buf *buf, const rc_secret_ref *ref)

@@ -1,4 +1,4 @@
-/* The configuration as YAML text, without secrets. */
+/* Writes the configuration as YAML text, without secrets. */
 #ifndef RC_CONFIG_SHOW_H
 #define RC_CONFIG_SHOW_H
 
@@ -6,7 +6,7 @@
 
 #include "config/config.h"
 
-/* Appends the configuration as YAML with all defaults written out. Parsing that text gives the same
+/* Appends the configuration as YAML, including all default values. Parsing the text gives the same
  * configuration. */
 void rc_config_push_yaml(rc_buf *buf, const rc_config *config);
 

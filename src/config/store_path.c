@@ -5,11 +5,11 @@
 #include "config/config.h"
 
 #define SCHEME "sqlite:"
-/* Bytes of the folder; keeps the URL within the buffers of its users. */
+/* Maximum length of the folder, so that the URL fits into the buffers of the store. */
 #define FOLDER_MAX_BYTES ((size_t)3072)
 
-/* The folder in a variable's value; "": none usable. A relative folder would differ between
- * commands. */
+/* Returns the folder in a variable's value, or "" if it is not usable. A relative folder is not
+ * usable, because it would differ between commands. */
 static rc_str folder_in(const char *value)
 {
     rc_str folder = value != NULL ? rc_str_c(value) : RC_STR("");

@@ -22,7 +22,7 @@ const rc_yaml_node *rc_litellm_param(const rc_litellm *in, const rc_yaml_node *p
                                      const char *key)
 {
     const rc_yaml_node *node = rc_yaml_get(params, rc_str_c(key));
-    /* A key with an empty value counts as missing: the credential's value applies. */
+    /* A key with an empty value counts as missing, so that the credential's value applies. */
     if (node != NULL && node->kind != RC_YAML_NULL)
         return node;
     const rc_str name = rc_litellm_text(rc_yaml_get(params, RC_STR("litellm_credential_name")));
@@ -30,7 +30,7 @@ const rc_yaml_node *rc_litellm_param(const rc_litellm *in, const rc_yaml_node *p
     return rc_yaml_get(rc_yaml_get(one, RC_STR("credential_values")), rc_str_c(key));
 }
 
-/* Whether address and key are text and the named credential exists. Returns false after adding a
+/* Returns whether address and key are texts and the named credential exists. If not, adds a
  * note. */
 static bool has_texts(rc_litellm *in, const rc_yaml_node *params)
 {
@@ -62,8 +62,9 @@ static rc_str with_v1(rc_litellm *in, rc_str base)
     return rc_arena_dup(&in->arena, rc_buf_get(&text));
 }
 
-/* Adapts an address to recourse: LiteLLM accepts Anthropic's and Gemini's with or without a
- * version, Ollama's without; recourse expects no version for the first two and /v1 for Ollama. */
+/* Adapts an address to recourse. For Anthropic and Gemini LiteLLM accepts addresses with or without
+ * a version, and recourse expects no version. For Ollama LiteLLM expects no version, and recourse
+ * expects /v1. */
 static rc_str adapted_address(rc_litellm *in, const rc_config_kind *kind, rc_str base)
 {
     while (rc_str_ends_with(base, RC_STR("/")))
@@ -78,7 +79,7 @@ static rc_str adapted_address(rc_litellm *in, const rc_config_kind *kind, rc_str
     return base;
 }
 
-/* Returns "env:NAME" for a variable, in the arena. */
+/* Returns "env:NAME" for a variable; the text is in the arena. */
 static rc_str as_reference(rc_litellm *in, rc_str variable)
 {
     char scratch[NAME_MAX_BYTES];
@@ -89,8 +90,8 @@ static rc_str as_reference(rc_litellm *in, rc_str variable)
     return rc_arena_dup(&in->arena, rc_buf_get(&name));
 }
 
-/* Uses a variable as address and notes its required form, since the value is not known at
- * import. */
+/* Uses a variable as the address. Adds a note with the required form of the address, because the
+ * value of the variable is not known during the import. */
 static bool read_variable(rc_litellm *in, const rc_yaml_node *node, rc_str text,
                           rc_litellm_provider *provider)
 {
@@ -111,7 +112,7 @@ static bool read_variable(rc_litellm *in, const rc_yaml_node *node, rc_str text,
     return true;
 }
 
-/* Reads the address of a provider. Returns false if there is no usable address, which is noted. */
+/* Reads the address of a provider. If there is no usable address, adds a note and returns false. */
 static bool read_address(rc_litellm *in, const rc_yaml_node *params, rc_litellm_provider *provider)
 {
     const rc_yaml_node *base = rc_litellm_param(in, params, "api_base");
@@ -149,8 +150,8 @@ static bool read_address(rc_litellm *in, const rc_yaml_node *params, rc_litellm_
         rc_litellm_notes_add(in, node,
                              "plain http:// to another machine: insecure: true was added; keys are "
                              "sent unencrypted");
-    /* A server other than OpenAI's that speaks its API. The key stays the one that LiteLLM would
-     * send. */
+    /* For another server with OpenAI's API the kind is "openai_compatible". The key is still the
+     * one that LiteLLM would send. */
     if (rc_str_eq(rc_str_c(provider->kind->name), RC_STR("openai")) &&
         !rc_str_eq(provider->base_url, RC_STR("https://api.openai.com")) &&
         !rc_str_starts_with(provider->base_url, RC_STR("https://api.openai.com/")))
@@ -160,7 +161,7 @@ static bool read_address(rc_litellm *in, const rc_yaml_node *params, rc_litellm_
 
 /* ---- keys ---- */
 
-/* The variable that LiteLLM reads if no key is set; empty: none. */
+/* Returns the variable that LiteLLM reads if no key is set, or the empty string. */
 static rc_str default_variable(const rc_litellm_prefix *prefix)
 {
     if (prefix->variable != NULL)
@@ -185,8 +186,8 @@ static bool is_family_default(rc_str variable)
     return false;
 }
 
-/* Whether any entry, already converted or not, uses the variable: by name, or as the default of its
- * provider. */
+/* Returns whether any entry, converted or not, uses the variable, by its name or as the default of
+ * its provider. */
 static bool is_used(const rc_litellm *in, rc_str variable)
 {
     static const rc_str prefix = RC_STR_INIT("os.environ/");
@@ -208,7 +209,7 @@ static bool is_used(const rc_litellm *in, rc_str variable)
     return false;
 }
 
-/* Whether the reference "env:NAME" is used by a provider or an entry. */
+/* Returns whether a provider or an entry uses the reference "env:NAME". */
 static bool is_key_used(const rc_litellm *in, rc_str key)
 {
     for (const rc_litellm_provider *p = in->providers; p != NULL; p = p->next)
@@ -217,15 +218,15 @@ static bool is_key_used(const rc_litellm *in, rc_str key)
     return is_used(in, rc_str_slice(key, 4, key.len));
 }
 
-/* Returns a new variable reference for a literal key: "env:OPENAI_API_KEY", "env:OPENAI_API_KEY_2"
- * ... */
+/* Returns a reference to a new variable for a literal key: "env:OPENAI_API_KEY",
+ * "env:OPENAI_API_KEY_2" and so on. */
 static rc_str new_variable(rc_litellm *in, const rc_config_kind *kind)
 {
     char scratch[NAME_MAX_BYTES];
     rc_buf name;
     const rc_str usual = kind_variable(kind->name);
     uint64_t number = 1;
-    /* Earlier providers of this kind with literal keys have the lower numbers. */
+    /* Earlier providers of this kind with literal keys have used the lower numbers. */
     for (const rc_litellm_provider *p = in->providers; p != NULL; p = p->next)
         number += p->kind == kind && p->literal.len > 0 ? 1 : 0;
     for (;; number++) {
@@ -252,7 +253,8 @@ static void note_variable(rc_litellm *in, const rc_yaml_node *node, const char *
     rc_litellm_note_append(note, after);
 }
 
-/* Without a key LiteLLM sends the default key, even to a custom address. */
+/* Sets the provider's key if the entry has none. LiteLLM then sends the default key, even to a
+ * custom address. */
 static void use_default_key(rc_litellm *in, const rc_litellm_prefix *prefix,
                             const rc_yaml_node *params, rc_litellm_provider *provider)
 {

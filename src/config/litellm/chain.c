@@ -4,9 +4,10 @@
 #include "config/keys.h"
 #include "config/litellm/private.h"
 
-/* Targets of a chain; every pair is compared. */
+/* Maximum number of targets in a chain, because every pair is compared. */
 #define CHAIN_MAX 64
-/* Lists of fallbacks; each is compared with all routes and all other lists. */
+/* Maximum number of lists of fallbacks, because each list is compared with all routes and all other
+ * lists. */
 #define LISTS_MAX 1024
 
 static rc_dialect dialect_of(const rc_litellm_deployment *deployment)
@@ -20,7 +21,7 @@ static bool is_same_target(const rc_litellm_deployment *a, const rc_litellm_depl
 }
 
 /* Adds a deployment to the chain unless it is a duplicate, uses another API or the chain is full.
- * node: where the file names it, for notes. */
+ * Notes have the position of `node`, which names the deployment. */
 static void add_target(rc_litellm *in, rc_litellm_route *to,
                        const rc_litellm_deployment *deployment, const rc_yaml_node *node)
 {
@@ -53,8 +54,7 @@ static void add_target(rc_litellm *in, rc_litellm_route *to,
     to->chain[to->chain_count++] = deployment;
 }
 
-/* Adds all deployments of a group. node: where the file names the group; NULL: the group is the
- * route's own. */
+/* Adds all deployments of a group. `node` names the group, or is NULL for the route's own group. */
 static void add_group(rc_litellm *in, rc_litellm_route *to, rc_str name, const rc_yaml_node *node)
 {
     for (size_t i = 0; i < in->deployment_count; i++)
@@ -64,7 +64,7 @@ static void add_group(rc_litellm *in, rc_litellm_route *to, rc_str name, const r
 
 /* ---- fallbacks ---- */
 
-/* The first list of fallbacks in this item or a later one. */
+/* Returns the first list of fallbacks in `item` or in a later item. */
 static const rc_yaml_node *first_of(const rc_yaml_node *item)
 {
     for (; item != NULL; item = item->next)
@@ -90,7 +90,8 @@ const rc_yaml_node *rc_litellm_fallbacks_next(const rc_yaml_node *node)
     return item->index + 1 < LISTS_MAX ? first_of(item->next) : NULL;
 }
 
-/* The fallbacks of a name in [{"a": ["b", "c"]}, ...]; NULL: none. */
+/* Returns the list of fallbacks for a name, such as ["b", "c"] for "a" in [{"a": ["b", "c"]}, ...],
+ * or NULL. */
 static const rc_yaml_node *fallbacks_of(rc_litellm *in, const char *key, rc_str name)
 {
     const rc_yaml_node *node = rc_litellm_fallbacks(in, key);
@@ -99,14 +100,15 @@ static const rc_yaml_node *fallbacks_of(rc_litellm *in, const char *key, rc_str 
     return node;
 }
 
-/* The fallbacks of a name, or those of "*" if it has none of its own. */
+/* Returns the fallbacks of a name, or those of "*" if the name has no fallbacks. */
 static const rc_yaml_node *fallbacks_or_all(rc_litellm *in, const char *key, rc_str name)
 {
     const rc_yaml_node *node = fallbacks_of(in, key, name);
     return node != NULL ? node : fallbacks_of(in, key, RC_STR("*"));
 }
 
-/* Whether an item is beyond the length of a chain; the first such item is noted. */
+/* Returns whether an item is beyond the maximum length of a chain. Adds a note at the first such
+ * item. */
 static bool is_too_far(rc_litellm *in, const rc_yaml_node *item)
 {
     if (item->index == CHAIN_MAX)
@@ -115,7 +117,8 @@ static bool is_too_far(rc_litellm *in, const rc_yaml_node *item)
     return item->index >= CHAIN_MAX;
 }
 
-/* The first deployment of the model_name in an item; NULL: none, which is noted. */
+/* Returns the first deployment with the model_name in `item`. If there is none, adds a note and
+ * returns NULL. */
 static const rc_litellm_deployment *named(rc_litellm *in, const rc_yaml_node *item)
 {
     const rc_str name = rc_litellm_text(item);
@@ -165,7 +168,7 @@ static void add_overflow(rc_litellm *in, rc_litellm_route *to)
 typedef struct limit {
     const char *key; /* Key in litellm_params. */
     bool is_stream;
-    uint64_t all_ms;   /* Value of the global settings; 0: not set. */
+    uint64_t all_ms;   /* Value in the global settings; 0: not set. */
     uint64_t usual_ms; /* Default of recourse. */
 } limit;
 
@@ -204,8 +207,8 @@ static void note_widest(rc_litellm *in, const limit *kind, const rc_litellm_rout
     }
 }
 
-/* Returns the timeout of a route, which applies to all of its targets: the longest of theirs, so
- * that no target gets less than the file gave it. 0: the default. */
+/* Returns the timeout of a route, or 0 for the default. A route has one timeout for all of its
+ * targets, so the longest timeout of the targets is used. */
 static uint64_t set_limit(rc_litellm *in, const limit *kind, const rc_litellm_route *to)
 {
     uint64_t widest_ms = 0;
@@ -232,7 +235,7 @@ void rc_litellm_fill_chain(rc_litellm *in, rc_litellm_route *route, const rc_yam
     add_fallbacks(in, route);
     add_overflow(in, route);
     rc_config_route_init(&usual);
-    /* Without first_byte_ms only the deadline limits a non-streaming response. */
+    /* If first_byte_ms is not set, only the deadline limits a non-streaming response. */
     const limit first = {"timeout", false, in->timeout_ms, usual.deadline_ms};
     const limit idle = {"stream_timeout", true, in->stream_timeout_ms, usual.timeouts.idle_ms};
     route->first_byte_ms = set_limit(in, &first, route);
@@ -260,7 +263,7 @@ static void note_shape(rc_litellm *in, const char *key)
     }
 }
 
-/* Whether a route uses the chain of that name. */
+/* Returns whether a route uses the chain of the group `name`. */
 static bool is_used(const rc_litellm *in, rc_str name)
 {
     for (const rc_litellm_route *route = in->routes; route != NULL; route = route->next)

@@ -81,7 +81,8 @@ bool rc_litellm_variable(rc_litellm *in, rc_str text, rc_str *ret_ref)
     return true;
 }
 
-/* The text after os.environ/ may be a key as well as a misspelt name, so no note shows it. */
+/* No note shows the text after "os.environ/", because it may be a key instead of a misspelt
+ * name. */
 const char *rc_litellm_uncopied_reason(rc_str text)
 {
     if (!rc_str_starts_with(text, ENVIRON))
@@ -165,7 +166,7 @@ static const rc_yaml_node *section(rc_litellm *in, const char *name)
     return NULL;
 }
 
-/* The note for a top-level key without a counterpart. */
+/* Returns the text of the note for a top-level key that is not converted. */
 static const char *reason_of(const rc_yaml_node *node)
 {
     if (rc_str_eq(node->key, RC_STR("environment_variables")))
@@ -191,7 +192,7 @@ static void note_sections(rc_litellm *in)
     }
 }
 
-/* Adds notes for the values of credentials other than key and address. */
+/* Adds notes for the values of credentials, except key and address. */
 static void note_credentials(rc_litellm *in)
 {
     if (in->credentials == NULL)
@@ -270,7 +271,7 @@ rc_status rc_litellm_import(rc_str text, rc_str name, const rc_alloc *alloc,
     if (status == RC_OK)
         status = read_all(&in, faults);
     else
-        /* Without a syntax tree any line may contain a key: hide all. */
+        /* Without a syntax tree any line may contain a key, so no line may be shown. */
         rc_config_faults_hide(faults, 0);
     if (status == RC_OK) {
         rc_litellm_make_routes(&in);

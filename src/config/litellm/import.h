@@ -1,12 +1,12 @@
-/* Import of a LiteLLM proxy's configuration: converts config.yaml to recourse.yaml.
+/* Imports the configuration of a LiteLLM proxy: converts config.yaml to recourse.yaml.
  *
  *   config.yaml ──► deployments ──► providers (kind, address, key) ─────┐
  *                       └─────────► groups of one model_name ──► chains ┴──► recourse.yaml
  *                                        └── fallbacks, aliases ──┘     └──► notes
  *
- * Every setting without a counterpart becomes a note with its position. Literal secrets are never
- * copied: the output refers to an environment variable instead. rc_config_parse accepts the
- * output. */
+ * Every setting that recourse.yaml cannot express becomes a note with its position. Literal secrets
+ * are never copied; the output refers to an environment variable instead. rc_config_parse accepts
+ * the output. */
 #ifndef RC_CONFIG_LITELLM_IMPORT_H
 #define RC_CONFIG_LITELLM_IMPORT_H
 
@@ -16,29 +16,30 @@
 
 #include "config/fault.h"
 
-/* Upper limit of the list. Further notes are counted but not stored. */
+/* Maximum length of the list. Further notes are counted but not stored. */
 #define RC_LITELLM_NOTES_MAX 500
 #define RC_LITELLM_DEPLOYMENTS_MAX 1024
-/* Bytes of the output: RC_YAML_MAX_BYTES, the most that rc_config_parse reads. */
+/* Maximum size of the output: RC_YAML_MAX_BYTES, because rc_config_parse does not read more. */
 #define RC_LITELLM_OUTPUT_MAX ((size_t)1 << 20)
 
 /* A setting that was not converted, or only in part. */
 typedef struct rc_litellm_note {
     uint32_t line;
     uint32_t column;
-    char path[128]; /* "router_settings.routing_strategy"; both texts are NUL-terminated. */
+    char path[128]; /* Such as "router_settings.routing_strategy"; NUL-terminated. */
     char text[256];
 } rc_litellm_note;
 
 typedef struct rc_litellm_notes {
-    size_t count; /* All notes; the list holds at most RC_LITELLM_NOTES_MAX. */
+    size_t count; /* Number of all notes; the list has at most RC_LITELLM_NOTES_MAX. */
     rc_litellm_note list[RC_LITELLM_NOTES_MAX];
 } rc_litellm_notes;
 
-/* Appends recourse.yaml to ret_yaml, with the notes as comments at its top. Returns RC_OK or
- * RC_E_NOMEM; otherwise faults lists the errors in text: as rc_yaml_parse_anchored, or RC_E_RANGE
- * if text is no LiteLLM configuration or nothing of it could be converted. name: file name for the
- * first comment. All parameters: borrow. */
+/* Converts `text` and appends the recourse.yaml to ret_yaml, with the notes as comments at its top.
+ * Returns RC_OK or RC_E_NOMEM. If `text` has errors, `faults` gets them; the result is then the
+ * status of rc_yaml_parse_anchored, or RC_E_RANGE if `text` is not a LiteLLM configuration or no
+ * part of it could be converted. `name` is the file name for the first comment. All pointer
+ * parameters: borrows during the call. */
 rc_status rc_litellm_import(rc_str text, rc_str name, const rc_alloc *alloc,
                             rc_litellm_notes *ret_notes, rc_buf *ret_yaml,
                             rc_config_faults *faults);

@@ -7,12 +7,13 @@
 #define NO_AWS "this version does not sign requests to AWS; left out"
 #define NO_GOOGLE "this version does not support Google's service accounts; left out"
 
-/* Key variables of a prefix whose kind has none: USES names the default key's variable, MAY_USE a
- * variable that LiteLLM uses only if it is set. */
+/* Key variables of a prefix whose kind has no key variable. USES names the variable with the
+ * default key, MAY_USE a variable that LiteLLM uses only if it is set. */
 #define USES(variable) variable, NULL
 #define MAY_USE(variable) NULL, variable
 
-/* LiteLLM's provider prefixes: name, kind, key variables, reason if not supported. */
+/* LiteLLM's provider prefixes. The columns are the name, the kind, the key variables, and the
+ * reason if the provider is not supported. */
 
 static const rc_litellm_prefix prefixes[] = {
     {"openai", "openai", NULL, NULL, NULL},
@@ -98,8 +99,8 @@ static const rc_litellm_prefix prefixes[] = {
     {"vertex_ai_beta", NULL, NULL, NULL, NO_GOOGLE},
 };
 
-/* Model names without a provider prefix. LiteLLM has a complete list; there Gemini's names and
- * other embedding models belong to Vertex. */
+/* Patterns for model names without a provider prefix, for which LiteLLM has a complete list. In
+ * that list Gemini's names and other embedding models belong to Vertex. */
 static const rc_litellm_family families[] = {
     {"gpt-*", "openai"},
     {"chatgpt-*", "openai"},
@@ -146,8 +147,8 @@ static const rc_litellm_prefix *find(rc_str name)
     return NULL;
 }
 
-/* Returns the provider that the entry names; empty: none. ret_model: the model name without that
- * prefix. */
+/* Returns the provider that the entry names, or the empty string. *ret_model is the model name
+ * without the prefix. */
 static rc_str named(const rc_yaml_node *params, rc_str *ret_model)
 {
     const rc_str text = rc_litellm_text(rc_yaml_get(params, RC_STR("model")));

@@ -4,7 +4,8 @@
 #include "scrub/scrub.h"
 
 #define NAME_MAX_BYTES 512
-/* Deployments that may be derived from pattern entries for the names of fallbacks and aliases. */
+/* Maximum number of deployments that are derived from pattern entries, for the names of fallbacks
+ * and aliases. */
 #define DERIVED_MAX 256
 
 /* ---- parameters ---- */
@@ -54,7 +55,7 @@ static void read_timeouts(rc_litellm *in, const rc_yaml_node *params, rc_litellm
         (void)rc_litellm_time_limit(in, stream, &made->stream_timeout_ms);
 }
 
-/* Whether text can be a model name: not empty, not too long, not a secret. */
+/* Returns whether `text` can be a model name: not empty, not too long, not a secret. */
 static bool is_usable(rc_str text)
 {
     return text.len > 0 && text.len <= NAME_MAX_BYTES && rc_scrub_is_clean(text);
@@ -81,8 +82,8 @@ static bool has_entry(const rc_litellm *in, rc_str group)
     return false;
 }
 
-/* Converts the entry "*" with model "*", for which LiteLLM chooses the provider by the requested
- * name: a deployment for each family of names. */
+/* Converts the entry "*" with the model "*", for which LiteLLM chooses the provider by the
+ * requested name. Adds a deployment for each family of names. */
 static void read_catch_all(rc_litellm *in, rc_litellm_deployment *made)
 {
     in->has_catch_all = true;
@@ -104,8 +105,8 @@ static void read_catch_all(rc_litellm *in, rc_litellm_deployment *made)
     }
 }
 
-/* Converts an entry whose model is "*" without a provider. Returns false if it has no counterpart,
- * which is noted. */
+/* Converts an entry whose model is "*" without a provider. If recourse.yaml cannot express the
+ * entry, adds a note and returns false. */
 static bool read_star(rc_litellm *in, const rc_yaml_node *params, rc_litellm_deployment *made)
 {
     const rc_yaml_node *model = rc_yaml_get(params, RC_STR("model"));
@@ -140,7 +141,7 @@ static bool read_star(rc_litellm *in, const rc_yaml_node *params, rc_litellm_dep
 
 /* ---- entries ---- */
 
-/* Whether the entry chooses its provider by the requested model name. */
+/* Returns whether the entry chooses its provider by the requested model name. */
 static bool is_star(const rc_yaml_node *entry)
 {
     const rc_yaml_node *params = rc_yaml_get(entry, RC_STR("litellm_params"));
@@ -177,7 +178,7 @@ static void read_entry(rc_litellm *in, const rc_yaml_node *entry)
         rc_litellm_notes_add(in, model, "not the name of a model; left out");
         return;
     }
-    /* A pattern mapped to itself forwards the requested name. */
+    /* A pattern that is mapped to itself forwards the requested name. */
     if (rc_litellm_has_star(made.model) && rc_str_eq(made.model, made.group))
         made.model = RC_STR("*");
     read_timeouts(in, params, &made);
@@ -203,8 +204,8 @@ void rc_litellm_read_models(rc_litellm *in, const rc_yaml_node *list)
     for (const rc_yaml_node *entry = list->first; entry != NULL; entry = entry->next)
         if (!is_star(entry))
             read_entry(in, entry);
-    /* Entries for "*" come last, so that the providers of the explicit entries get the unnumbered
-     * names that clients use. */
+    /* Entries for "*" are read last, so that the providers of other entries get the names without a
+     * number, which clients use. */
     for (const rc_yaml_node *entry = list->first; entry != NULL; entry = entry->next)
         if (is_star(entry))
             read_entry(in, entry);
@@ -220,7 +221,8 @@ const rc_litellm_deployment *rc_litellm_group(const rc_litellm *in, rc_str name)
     return NULL;
 }
 
-/* The deployment with the longest pattern that matches the name and forwards it; NULL: none. */
+/* Returns the deployment with the longest pattern that matches the name and forwards it, or NULL if
+ * there is none. */
 static const rc_litellm_deployment *pattern_for(const rc_litellm *in, rc_str name)
 {
     const rc_litellm_deployment *best = NULL;
@@ -240,7 +242,7 @@ const rc_litellm_deployment *rc_litellm_group_for(rc_litellm *in, rc_str name)
         return found;
     const rc_litellm_deployment *pattern = pattern_for(in, name);
     const size_t count = in->deployment_count;
-    /* The part of a pattern before a slash is not forwarded, so no name can be derived. */
+    /* The part of a pattern before a slash is not forwarded, so no deployment can be derived. */
     if (pattern == NULL || rc_str_find_byte(pattern->group, '/', 0) != RC_STR_NPOS)
         return NULL;
     for (size_t i = 0; i < count; i++) {

@@ -7,23 +7,23 @@
 #include "config/litellm/import.h"
 #include "config/yaml/yaml.h"
 
-/* A provider of the output: all deployments with the same kind, address and key. */
+/* A provider in the output, for all deployments with the same kind, address and key. */
 typedef struct rc_litellm_provider {
     struct rc_litellm_provider *next;
     const rc_config_kind *kind;
     rc_str name;
-    rc_str base_url; /* Empty: the kind's usual address. */
-    rc_str key;      /* Reference "env:NAME"; empty: the kind's usual variable, or no key. */
-    rc_str literal;  /* Literal key of the file; used only to tell keys apart, never written. */
+    rc_str base_url; /* Address; empty: the kind's usual address. */
+    rc_str key;      /* Key as "env:NAME"; empty: the kind's usual variable, or no key. */
+    rc_str literal;  /* Literal key in the file, only for comparison; never written. */
     bool is_insecure;
 } rc_litellm_provider;
 
-/* A LiteLLM provider: the part of a model name before the slash. */
+/* A provider prefix of LiteLLM: the part of a model name before the slash. */
 typedef struct rc_litellm_prefix {
     const char *name;
-    const char *kind;     /* Kind in recourse.yaml; NULL: not supported, for the reason in `why`. */
-    const char *variable; /* Variable of the default key; NULL: the kind's usual variable. */
-    /* Variable of a key that LiteLLM sends if it is set; NULL: none. */
+    const char *kind;     /* Kind in recourse.yaml; NULL: not supported (the reason is `why`). */
+    const char *variable; /* Variable with the default key; NULL: the kind's usual variable. */
+    /* Variable with a key that LiteLLM sends if the variable is set; NULL: none. */
     const char *optional_variable;
     const char *why;
 } rc_litellm_prefix;
@@ -35,15 +35,16 @@ typedef struct rc_litellm_family {
 } rc_litellm_family;
 
 #define RC_LITELLM_FAMILIES 20
-#define RC_LITELLM_OPEN_MAX_MS UINT64_C(3600000) /* Longest open_max_ms of a breaker. */
+#define RC_LITELLM_OPEN_MAX_MS UINT64_C(3600000) /* Maximum of the breaker setting open_max_ms. */
 
 /* An entry of model_list that can be converted. */
 typedef struct rc_litellm_deployment {
     const rc_yaml_node *node;
     rc_str group; /* The entry's model_name. */
     rc_litellm_provider *provider;
-    rc_str model; /* "*": the model that the client requests. */
-    /* Created for one name that a pattern entry matches; needs no route of its own. */
+    rc_str model; /* Model at the provider; "*": the model that the client requests. */
+    /* The deployment was created for one name that a pattern entry matches, and needs no route of
+     * its own. */
     bool is_derived;
     uint64_t timeout_ms; /* 0: not set. */
     uint64_t stream_timeout_ms;
@@ -52,11 +53,12 @@ typedef struct rc_litellm_deployment {
 typedef struct rc_litellm_route {
     struct rc_litellm_route *next;
     rc_str model;
-    rc_str group; /* The model_name whose chain it uses; differs from model for an alias. */
+    rc_str group; /* The model_name whose chain the route uses; differs from `model` for an
+                   * alias. */
     const rc_litellm_deployment **chain;
     size_t chain_count;
     const rc_litellm_deployment *overflow_to;
-    uint64_t first_byte_ms; /* 0: the default, as for idle_ms. */
+    uint64_t first_byte_ms; /* 0 selects the default; the same holds for idle_ms. */
     uint64_t idle_ms;
 } rc_litellm_route;
 
@@ -64,13 +66,14 @@ typedef struct rc_litellm {
     rc_arena arena;
     rc_yaml doc;
     rc_litellm_notes *notes;
-    rc_litellm_note spare; /* Overwritten by each note beyond RC_LITELLM_NOTES_MAX. */
+    rc_litellm_note spare; /* Storage for each note beyond RC_LITELLM_NOTES_MAX. */
     rc_litellm_provider *providers;
     rc_litellm_provider *last_provider;
     rc_litellm_deployment *deployments;
     size_t deployment_count;
     size_t deployment_max;
-    /* Exact names first, then patterns, longer ones before shorter ones. */
+    /* The routes with exact names come first, then those with patterns, longer patterns before
+     * shorter patterns. */
     rc_litellm_route *routes;
     const rc_yaml_node *models;      /* The section model_list. */
     const rc_yaml_node *router;      /* The section router_settings. */
@@ -80,86 +83,89 @@ typedef struct rc_litellm {
     bool has_catch_all;              /* The entry for "*" has been converted to routes. */
     bool has_policy;
     uint64_t max_attempts;     /* 0: not set. */
-    uint64_t rule_attempts[3]; /* For rate limits, timeouts, server errors; 0: not set. */
+    uint64_t rule_attempts[3]; /* Attempts after rate limits, timeouts, server errors; 0: not
+                                * set. */
     uint64_t cooldown_ms;
     bool has_cooldown;
     uint64_t allowed_fails;
     bool has_allowed_fails;
     uint64_t timeout_ms;
     uint64_t stream_timeout_ms;
-    rc_str master_key; /* Reference to the clients' token; empty: none. */
+    rc_str master_key; /* Reference to the clients' token; may be empty. */
     rc_str title;      /* File name for the first comment of the output. */
 } rc_litellm;
 
-/* Adds a note at the node's key, or at the node if it has no key. Returns the note, never NULL.
- * text: copies. */
+/* Adds a note at the position of the node's key, or of the node if it has no key. Returns the note,
+ * never NULL. text: copies. */
 rc_litellm_note *rc_litellm_notes_add(rc_litellm *in, const rc_yaml_node *node, const char *text);
 
-/* Append to the note's text and return the note; input is quoted. text: copies. */
+/* Both functions append to the note's text and return the note. rc_litellm_note_append_quoted is
+ * for text from the file, which it quotes. text: copies. */
 rc_litellm_note *rc_litellm_note_append(rc_litellm_note *note, const char *text);
 rc_litellm_note *rc_litellm_note_append_quoted(rc_litellm_note *note, rc_str text);
 
-/* Converts "os.environ/NAME" to "env:NAME". Returns false for any other text. ret_ref: a view of
- * the arena. */
+/* Converts "os.environ/NAME" to "env:NAME". Returns false for any other text. *ret_ref views the
+ * arena of `in`. */
 bool rc_litellm_variable(rc_litellm *in, rc_str text, rc_str *ret_ref);
 
-/* Returns the start of a note: why a text that is no variable is not copied. The caller appends the
- * name of the variable that replaces it. Static. */
+/* Returns the static beginning of a note that says why `text`, which is not a variable, was not
+ * copied. The caller appends the name of the variable that replaces the text. */
 const char *rc_litellm_uncopied_reason(rc_str text);
 
-/* Reads seconds, possibly with decimals, as milliseconds. Returns false if node is null or no such
- * number; the latter adds a note. */
+/* Reads seconds, possibly with decimals, as milliseconds. Returns false if `node` is NULL or YAML
+ * null; also returns false, and adds a note, if it is not such a number. */
 bool rc_litellm_seconds(rc_litellm *in, const rc_yaml_node *node, uint64_t *ret_ms);
 
-/* As rc_litellm_seconds for a time limit, which must not be 0. */
+/* Like rc_litellm_seconds for a time limit, which must not be 0. */
 bool rc_litellm_time_limit(rc_litellm *in, const rc_yaml_node *node, uint64_t *ret_ms);
 
-/* Reads a whole number up to max. Returns false if node is null or no such number; the latter adds
- * a note. */
+/* Reads a whole number up to `max`. Returns false if `node` is NULL or YAML null; also returns
+ * false, and adds a note, if it is not such a number. */
 bool rc_litellm_number(rc_litellm *in, const rc_yaml_node *node, uint64_t max,
                        uint64_t *ret_number);
 
-/* Returns the text of a scalar; empty for any other node, and for NULL. */
+/* Returns the text of a scalar, or the empty string for any other node and for NULL. */
 rc_str rc_litellm_text(const rc_yaml_node *node);
 
-/* Return the value of a key of router_settings or, if missing there, litellm_settings; NULL:
- * neither has it. rc_litellm_setting_of also returns NULL for a value of another kind, which it
- * notes. The result is a view of the document. */
+/* Both functions return the value of a key in router_settings or, if missing there, in
+ * litellm_settings, or NULL if neither has the key. If the value is not of the given kind,
+ * rc_litellm_setting_of adds a note and returns NULL. The result views the document. */
 const rc_yaml_node *rc_litellm_setting(rc_litellm *in, const char *key);
 const rc_yaml_node *rc_litellm_setting_of(rc_litellm *in, const char *key, rc_yaml_kind kind);
 
-/* Whether text contains a *. */
+/* Returns whether `text` contains a "*". */
 bool rc_litellm_has_star(rc_str text);
 
 /* ---- kind.c: the provider of a model ---- */
 
-/* Returns the family at an index; NULL past the end. Static. */
+/* Returns the static family at `index`, or NULL past the end. */
 const rc_litellm_family *rc_litellm_family_at(size_t index);
 
-/* Returns the family whose pattern matches the model; NULL: none. Static. */
+/* Returns the static family whose pattern matches the model, or NULL if no pattern matches. */
 const rc_litellm_family *rc_litellm_family_of(rc_str model);
 
-/* Returns the provider prefix of litellm_params; NULL: not known. ret_model: the model name without
- * the prefix, a view of the document. */
+/* Returns the provider prefix of `params` (litellm_params), or NULL if it is not known. *ret_model
+ * is the model name without the prefix, a view of the document. */
 const rc_litellm_prefix *rc_litellm_prefix_of(const rc_yaml_node *params, rc_str *ret_model);
 
-/* Adds a note why the entry's provider is not supported. */
+/* Adds a note that says why the entry's provider is not supported. */
 void rc_litellm_note_unsupported(rc_litellm *in, const rc_yaml_node *params);
 
 /* ---- account.c: providers, from kinds, addresses and keys ---- */
 
-/* Returns a value of litellm_params, or of the credential that they name; NULL: none. The result is
- * a view of the document. */
+/* Returns a value of `params` (litellm_params), or of the credential that `params` name, or NULL if
+ * neither has the key. The result views the document. */
 const rc_yaml_node *rc_litellm_param(const rc_litellm *in, const rc_yaml_node *params,
                                      const char *key);
 
-/* Returns the provider for these parameters, adding it if it is new. Returns NULL if there is no
- * usable provider, which is noted, or no memory. The arena owns it. */
+/* Returns the provider for these parameters; adds the provider if it is new. Returns NULL if there
+ * is no memory, or, after adding a note, if there is no usable provider. The arena of `in` owns the
+ * result. */
 rc_litellm_provider *rc_litellm_provider_of(rc_litellm *in, const rc_litellm_prefix *prefix,
                                             const rc_yaml_node *params);
 
-/* Returns the provider of a kind with its usual address and key; NULL: no memory. The arena owns
- * it. */
+/* Returns the provider of a kind with the usual address and key, or NULL if there is no memory. The
+ * arena of `in` owns the result. */
 rc_litellm_provider *rc_litellm_provider_default(rc_litellm *in, const char *kind);
 
 /* ---- model.c: model_list ---- */
@@ -167,11 +173,11 @@ rc_litellm_provider *rc_litellm_provider_default(rc_litellm *in, const char *kin
 /* Reads model_list into deployments. */
 void rc_litellm_read_models(rc_litellm *in, const rc_yaml_node *list);
 
-/* Returns the first deployment of that model_name; NULL: none. */
+/* Returns the first deployment with the model_name `name`, or NULL if there is none. */
 const rc_litellm_deployment *rc_litellm_group(const rc_litellm *in, rc_str name);
 
-/* As rc_litellm_group, and if a pattern entry matches the name, adds deployments for that name. A
- * name whose own entry was left out gives NULL. */
+/* Like rc_litellm_group; if only a pattern entry matches the name, adds deployments for this name.
+ * Returns NULL for a name whose own entry was left out. */
 const rc_litellm_deployment *rc_litellm_group_for(rc_litellm *in, rc_str name);
 
 /* ---- settings.c: global settings ---- */
@@ -184,27 +190,28 @@ void rc_litellm_read_settings(rc_litellm *in);
 /* Creates the routes from groups, fallbacks and aliases. */
 void rc_litellm_make_routes(rc_litellm *in);
 
-/* Fills the route's chain with the group's deployments and fallbacks, and sets overflow_to and the
- * timeouts. alias: the node that defines another name for the group; NULL: the route has the
- * group's own name. */
+/* Fills the route's chain with the deployments and fallbacks of its group (the deployments with the
+ * same model_name), and sets overflow_to and the timeouts. `alias` is the node that defines another
+ * name for the group, or NULL if the route has the group's own name. */
 void rc_litellm_fill_chain(rc_litellm *in, rc_litellm_route *route, const rc_yaml_node *alias);
 
-/* Adds notes about invalid fallbacks: wrong types, and names without a route. */
+/* Adds notes about invalid fallbacks, which have a wrong type or a name without a route. */
 void rc_litellm_check_fallbacks(rc_litellm *in);
 
-/* Iterate over the lists of fallbacks, each a node whose key is the model_name; NULL: no more. The
- * results are views of the document. */
+/* rc_litellm_fallbacks returns the first list of fallbacks, rc_litellm_fallbacks_next the list
+ * after `node`, or NULL at the end. The key of a list's node is the model_name. The results view
+ * the document. */
 const rc_yaml_node *rc_litellm_fallbacks(rc_litellm *in, const char *key);
 const rc_yaml_node *rc_litellm_fallbacks_next(const rc_yaml_node *node);
 
-/* Returns the route of exactly that model; NULL: none. */
+/* Returns the route whose name is exactly `model`, or NULL if there is none. */
 const rc_litellm_route *rc_litellm_route_of(const rc_litellm *in, rc_str model);
 
-/* Appends to the note which provider or route serves a name that has no route of its own, if
- * any. */
+/* Appends to the note which provider or route serves `name`, which has no route of its own. Appends
+ * nothing if none does. */
 void rc_litellm_note_append_handler(const rc_litellm *in, rc_litellm_note *note, rc_str name);
 
-/* Whether a provider or a route serves the name. */
+/* Returns whether a provider or a route serves the name. */
 bool rc_litellm_is_routable(const rc_litellm *in, rc_str name);
 
 /* ---- write.c: output ---- */

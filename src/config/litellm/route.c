@@ -1,4 +1,5 @@
-/* Creates the routes of the import, and notes names that have none. Called by import.c. */
+/* Creates the routes of the import, and adds notes about names without a route. Called by
+ * import.c. */
 #include "config/config.h"
 #include "config/litellm/private.h"
 #include "scrub/scrub.h"
@@ -7,7 +8,8 @@
 
 /* ---- order of routes ---- */
 
-/* Exact names come before patterns, longer patterns before shorter ones. */
+/* Returns whether route `a` must come before route `b`. Exact names come before patterns, longer
+ * patterns before shorter patterns. */
 static bool is_sorted_before(rc_str a, rc_str b)
 {
     if (rc_litellm_has_star(a) != rc_litellm_has_star(b))
@@ -34,7 +36,7 @@ const rc_litellm_route *rc_litellm_route_of(const rc_litellm *in, rc_str model)
 
 /* ---- names without a route ---- */
 
-/* The provider that "PROVIDER/..." names; NULL: none. */
+/* Returns the provider that "PROVIDER/..." names, or NULL if there is none. */
 static const rc_litellm_provider *named_provider(const rc_litellm *in, rc_str name)
 {
     const size_t slash = rc_str_find_byte(name, '/', 0);
@@ -73,8 +75,8 @@ void rc_litellm_note_append_handler(const rc_litellm *in, rc_litellm_note *note,
 
 /* ---- routes ---- */
 
-/* Whether the group is "x/PATTERN" for the model PATTERN. Such names need no route: a request for
- * PROVIDER/MODEL goes to that provider. */
+/* Returns whether the group has the form "x/PATTERN" for the model PATTERN. Such names need no
+ * route, because a request for PROVIDER/MODEL goes to that provider. */
 static bool is_direct(const rc_litellm_deployment *first)
 {
     const rc_str group = first->group;
@@ -101,8 +103,8 @@ static void note_shadow(rc_litellm *in, rc_str name, const rc_yaml_node *node)
                              "provider and not to this chain; rename one of them");
 }
 
-/* Creates the route of a model unless it exists. alias: the node that defines another name for the
- * group; NULL: the model has the group's own name. */
+/* Creates the route of a model unless the route exists. `alias` is the node that defines another
+ * name for the group, or NULL if the model has the group's own name. */
 static void make_route(rc_litellm *in, rc_str model, const rc_litellm_deployment *first,
                        const rc_yaml_node *alias)
 {
@@ -147,8 +149,8 @@ static void make_aliases(rc_litellm *in)
     }
 }
 
-/* Creates routes for names that have fallbacks and are matched by a pattern entry only, since the
- * fallbacks apply to that name alone. */
+/* Creates routes for names that have fallbacks but match only a pattern entry, because the
+ * fallbacks apply to this name alone. */
 static void make_derived_routes(rc_litellm *in, const char *key)
 {
     for (const rc_yaml_node *node = rc_litellm_fallbacks(in, key); node != NULL;
@@ -159,7 +161,7 @@ static void make_derived_routes(rc_litellm *in, const char *key)
     }
 }
 
-/* Removes routes that an earlier route covers entirely. */
+/* Removes routes that are never reached, because an earlier route matches all of their names. */
 static void drop_unreached(rc_litellm *in)
 {
     for (rc_litellm_route **at = &in->routes; *at != NULL;) {

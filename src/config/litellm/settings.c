@@ -20,7 +20,7 @@ static void read_retries(rc_litellm *in)
 
 static void read_retry_policy(rc_litellm *in)
 {
-    /* One for each element of rc_litellm.rule_attempts. */
+    /* One key for each element of rc_litellm.rule_attempts. */
     static const char *const keys[] = {"RateLimitErrorRetries", "TimeoutErrorRetries",
                                        "InternalServerErrorRetries"};
     const rc_yaml_node *map = rc_litellm_setting_of(in, "retry_policy", RC_YAML_MAP);

@@ -26,7 +26,8 @@ static void push_member(const writer *w, const char *name, uint64_t value)
     rc_buf_push_u64(w->buf, value);
 }
 
-/* Escapes control characters, so that text from the file cannot end the comment. */
+/* Appends text to a comment. Control characters are escaped, so that text from the file cannot end
+ * the comment. */
 static void push_comment(const writer *w, rc_str text)
 {
     rc_visible_push(w->buf, text, true);
@@ -136,7 +137,7 @@ static void push_route(const writer *w, const rc_litellm_route *r)
 
 static void push_policy(const writer *w)
 {
-    /* One for each element of rc_litellm.rule_attempts. */
+    /* One text for each element of rc_litellm.rule_attempts. */
     static const char *const codes[] = {"RateLimited", "ProviderTimeout, NetworkTimeout",
                                         "Overloaded, Provider5xx"};
     const rc_litellm *in = w->in;
@@ -192,7 +193,7 @@ static void push_clients(const writer *w)
     push(w, "\n");
 }
 
-/* Sorts the notes by position; the sort is stable. */
+/* Sorts the notes by position. The sort is stable. */
 static void sort_notes(rc_litellm_notes *notes)
 {
     for (size_t i = 1; i < notes->count && i < RC_LITELLM_NOTES_MAX; i++) {
@@ -213,7 +214,7 @@ static bool is_same_position(const rc_litellm_note *a, const rc_litellm_note *b)
     return a->line == b->line && a->column == b->column;
 }
 
-/* Whether one of the last kept notes at the same position has the same text. */
+/* Returns whether a kept note at the same position has the same text. */
 static bool is_repeated(const rc_litellm_notes *notes, size_t kept, const rc_litellm_note *note)
 {
     for (; kept > 0 && is_same_position(&notes->list[kept - 1], note); kept--)
@@ -223,7 +224,8 @@ static bool is_repeated(const rc_litellm_notes *notes, size_t kept, const rc_lit
     return false;
 }
 
-/* Removes duplicate notes: an alias and its group produce the same ones. The notes are sorted. */
+/* Removes duplicate notes, because an alias and its group produce the same notes. The notes must be
+ * sorted. */
 static void drop_repeated(rc_litellm_notes *notes)
 {
     size_t kept = 0;

@@ -3,7 +3,7 @@
 
 #define MILLION UINT64_C(1000000)
 
-/* An exact amount: millionths of a dollar, and millionths of a millionth. */
+/* An exact amount: `whole` millionths of a dollar, and `fraction` millionths of a millionth. */
 typedef struct amount {
     uint64_t whole;
     uint64_t fraction;
@@ -20,7 +20,7 @@ static void add_whole(amount *sum, uint64_t whole)
     sum->whole = whole > RC_COST_MAX - sum->whole ? RC_COST_MAX : sum->whole + whole;
 }
 
-/* Adds the cost of units at a price per million. */
+/* Adds the cost of `units` at a price per million units. */
 static void add(amount *sum, uint64_t units, uint64_t per_million)
 {
     add_whole(sum, times(units, per_million / MILLION));

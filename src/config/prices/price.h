@@ -1,8 +1,8 @@
-/* rc_config_price: the price of a model, and the cost of a charge.
+/* rc_config_price: the price of a model, and the cost of a charge (the tokens of an attempt).
  *
- * Money is an integer number of millionths of a US dollar everywhere, from the price file to the
- * audit. A cost is summed exactly, with fractions of a millionth, and rounded once to the nearest
- * millionth (half up). So each cost is exact to half a millionth, and sums of costs are exact. */
+ * Everywhere in the program, money is an integer number of millionths of a US dollar. A cost is
+ * summed exactly, with fractions of a millionth, and rounded once to the nearest millionth (half
+ * up). So the error of a cost is at most half a millionth, and sums of costs are exact. */
 #ifndef RC_CONFIG_PRICES_PRICE_H
 #define RC_CONFIG_PRICES_PRICE_H
 
@@ -16,28 +16,30 @@
 /* Highest accepted price: 100,000 dollars. */
 #define RC_PRICE_MAX UINT64_C(100000000000)
 
-/* Highest cost; larger ones are clamped to it: a thousand million dollars. */
+/* Highest cost, a thousand million dollars. Larger costs are set to this value. */
 #define RC_COST_MAX UINT64_C(1000000000000000)
 
 /* A row of the price file. The members are the keys of spec/config.def. */
 typedef struct rc_config_price {
-    rc_str kind;                /* Kind of the provider; "": any. */
-    rc_str provider;            /* Name of the provider in the configuration; "": any. */
-    rc_str model;               /* Pattern; * matches any text. */
-    uint64_t over_input_tokens; /* Applies only above this number of input tokens; 0: always. */
-    uint64_t input; /* Per million tokens, in millionths of a dollar, like the next four. */
+    rc_str kind;                /* Kind of the provider; "": any kind. */
+    rc_str provider;            /* Name of the provider in the configuration; "": any provider. */
+    rc_str model;               /* Pattern of model names; "*" matches any text. */
+    uint64_t over_input_tokens; /* The row applies only above this number of input tokens; 0:
+                                 * always. */
+    uint64_t input; /* `input` and the next four: per million tokens, in millionths of a dollar. */
     uint64_t output;
     uint64_t cached_input;
     uint64_t cache_write;
     uint64_t cache_write_1h;
-    uint64_t image; /* Per image, second of audio or request, in millionths of a dollar. */
+    uint64_t image; /* Price of an image, a second of audio or a request, in millionths of a
+                     * dollar. */
     uint64_t second;
     uint64_t request;
-    bool told; /* A cost that the provider reports is used instead. */
+    bool told; /* If the provider reports a cost, that cost is used instead. */
 } rc_config_price;
 
-/* Returns the cost of a charge in millionths of a dollar, at most RC_COST_MAX; 0 for an empty
- * charge or if price is NULL. price, charge: borrow. */
+/* Returns the cost of a charge in millionths of a dollar, at most RC_COST_MAX. Returns 0 for an
+ * empty charge or if `price` is NULL. price, charge: borrows during the call. */
 uint64_t rc_price_cost(const rc_config_price *price, const rc_charge *charge);
 
 #endif

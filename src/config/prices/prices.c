@@ -10,13 +10,13 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Ceiling of the arena: a multiple of what the largest valid file needs. */
+/* Maximum size of the arena, a multiple of what the largest valid file needs. */
 #define ARENA_MAX_BYTES ((size_t)1 << 20)
 
 /* ---- built-in prices ---- */
 
 #define USD(dollars) ((uint64_t)((dollars)*1e6 + 0.5))
-/* A negative price means: the same as the input price. */
+/* A negative price stands for the input price. */
 #define AS_INPUT (-1.0)
 #define OR(price, other) ((price) < 0 ? USD(other) : USD((price) < 0 ? 0 : (price)))
 #define TOLD true
@@ -68,7 +68,7 @@ static unsigned digits_at(rc_str text, size_t at, size_t count)
     return value;
 }
 
-/* Whether text is a valid date of the form 2026-08-08. */
+/* Returns whether `text` is a valid date of the form 2026-08-08. */
 static bool is_date(rc_str text)
 {
     static const uint8_t days[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
@@ -109,7 +109,7 @@ static void read_kind(reader *r, const rc_yaml_node *node, rc_config_price *pric
         price->kind = rc_str_c(rc_config_kind_at(index)->name);
 }
 
-/* Reads a price in millionths; a missing key gives other. */
+/* Returns a price in millionths of a dollar, or `other` if the key is missing. */
 static uint64_t read_or(reader *r, const rc_yaml_node *map, const char *name, uint64_t other)
 {
     const rc_yaml_node *node = rc_yaml_get(map, rc_str_c(name));
@@ -128,13 +128,13 @@ static bool has_price(const rc_yaml_node *map)
     return false;
 }
 
-/* Whether the name in a row, "" for any, matches another name. */
+/* Returns whether `one`, the name in a row, matches the name `other`. "" matches any name. */
 static bool matches_name(rc_str one, rc_str other)
 {
     return one.len == 0 || rc_str_eq(one, other);
 }
 
-/* Whether the first row matches everything that the second one matches. */
+/* Returns whether the first row matches everything that the second row matches. */
 static bool covers(const rc_config_price *first, const rc_config_price *second)
 {
     return first->model.len > 0 && matches_name(first->kind, second->kind) &&
@@ -226,7 +226,7 @@ rc_status rc_prices_parse(rc_prices *prices, rc_str text, const rc_alloc *alloc,
     reader r = {prices, faults};
     rc_status status = rc_yaml_parse(&prices->doc, text, alloc, faults);
     if (status == RC_OK) {
-        /* An empty file counts as no file. */
+        /* An empty file has the same effect as no file. */
         if (prices->doc.root->kind != RC_YAML_NULL)
             read_root(&r, prices->doc.root);
         status = rc_arena_status(&prices->arena);

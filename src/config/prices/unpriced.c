@@ -25,7 +25,8 @@ static bool is_open(const priced_target *priced)
     return rc_str_eq(priced->model, RC_STR("*"));
 }
 
-/* The demo provider costs nothing. */
+/* Returns whether the target has a price. The demo provider needs no price, because it costs
+ * nothing. */
 static bool is_priced(const search *s, const priced_target *priced)
 {
     const rc_str kind = rc_str_c(priced->provider->kind->name);
@@ -45,8 +46,8 @@ static bool is_same(const rc_config *config, const rc_config_target *target,
            rc_str_eq(target->model, priced->model);
 }
 
-/* Whether the target is among the first count targets of the route; overflow_to counts as the one
- * after the chain. */
+/* Returns whether the target is among the first `count` targets of the route. The target
+ * overflow_to comes after the last target of the chain. */
 static bool is_among(const rc_config *config, const rc_config_route *route, size_t count,
                      const priced_target *priced)
 {
@@ -70,8 +71,8 @@ static bool fits(rc_str pattern, rc_str text)
     return pattern.len == 0 || rc_glob_matches(pattern, text);
 }
 
-/* Whether the pattern matches a route with the target. A request for PROVIDER/MODEL uses an
- * implicit route with the provider's name. */
+/* Returns whether the pattern matches a route that has the target. A request for PROVIDER/MODEL
+ * uses an implicit route with the provider's name. */
 static bool fits_route(const rc_config *config, rc_str pattern, const priced_target *priced)
 {
     for (size_t i = 0; i < config->route_count; i++)
@@ -103,9 +104,9 @@ static void add_budget(rc_unpriced *found, const char *kind, rc_str name)
     found->name = name;
 }
 
-/* Adds the budgets that count the target. Every client may request every target, so every client
- * budget counts it, and match.client is not checked: the reader ensures that it matches a
- * client. */
+/* Adds the budgets that count the target. Every client may request every target, so every client's
+ * budget counts it. match.client is not checked, because the reader of the configuration ensures
+ * that it matches a client. */
 static void add_budgets(const rc_config *config, const priced_target *priced, rc_unpriced *found)
 {
     for (size_t i = 0; i < config->client_count; i++)

@@ -1,5 +1,5 @@
-/* Expands aliases and merge keys by copying nodes, within the ceilings of the document, so that a
- * small file cannot expand without bound. Called by yaml.c. */
+/* Expands aliases and merge keys by copying nodes. The limits of the document apply to the copies
+ * too, so that a small file cannot expand without bound. Called by yaml.c. */
 #include "base/str.h"
 #include "config/yaml/builder.h"
 
@@ -20,7 +20,8 @@ void rc_yaml_anchor_add(rc_yaml_builder *b, const yaml_char_t *name, rc_yaml_nod
     b->anchors[b->anchor_count++] = (rc_yaml_anchor){.name = copy, .node = node};
 }
 
-/* A later anchor of the same name replaces the earlier one. */
+/* Returns the node of the latest anchor with this name, because a later anchor replaces an earlier
+ * anchor of the same name. */
 static const rc_yaml_node *anchored_node(const rc_yaml_builder *b, rc_str name)
 {
     for (size_t i = b->anchor_count; i > 0; i--)
@@ -42,7 +43,8 @@ static yaml_mark_t mark_of(const rc_yaml_node *node)
     return (yaml_mark_t){.line = node->line - 1, .column = node->column - 1};
 }
 
-/* Counts the expanded text: the bytes are shared, but readers process every copy. */
+/* Counts the bytes of a copied node's text. The copies share the bytes, but readers process every
+ * copy. */
 static bool count_bytes(rc_yaml_builder *b, const rc_yaml_node *node, yaml_mark_t mark)
 {
     b->copied_bytes += node->text.len + node->key.len;
@@ -52,8 +54,9 @@ static bool count_bytes(rc_yaml_builder *b, const rc_yaml_node *node, yaml_mark_
     return false;
 }
 
-/* Copies a node and everything below it. alias_mark: position for all copies; NULL: each keeps its
- * own. The depth limit of the tree bounds the recursion. */
+/* Copies a node and everything below it. All copies get the position alias_mark; if it is NULL,
+ * each copy keeps the position of its original. The depth limit of the tree bounds the
+ * recursion. */
 static void copy_below(rc_yaml_builder *b, const rc_yaml_node *from, const yaml_mark_t *alias_mark)
 {
     const yaml_mark_t mark = alias_mark != NULL ? *alias_mark : mark_of(from);

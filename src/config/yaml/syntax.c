@@ -11,7 +11,7 @@ typedef struct translation {
     const char *ours;
 } translation;
 
-/* The frequent errors; others keep libyaml's text. */
+/* Clearer messages for the frequent errors. Other errors have libyaml's text. */
 static const translation translations[] = {
     {"mapping values are not allowed",
      "a colon is not allowed here; quote the text, or check the indentation"},
@@ -39,8 +39,8 @@ static const char *translate(const char *problem)
     return problem;
 }
 
-/* The line and column of a byte offset. Columns count characters: UTF-8 continuation bytes are
- * skipped. */
+/* Computes the line and column of a byte offset. Columns are in characters, so UTF-8 continuation
+ * bytes are not counted. */
 static void position_of(rc_str text, size_t offset, uint32_t *ret_line, uint32_t *ret_column)
 {
     *ret_line = 1;
@@ -67,8 +67,8 @@ static size_t line_start(rc_str text, uint32_t line)
     return at;
 }
 
-/* Whether the line starts, up to the column, with white space that contains a tab. A column of
- * white space is one byte. */
+/* Returns whether the white space at the start of the line, up to `column`, contains a tab. In
+ * white space a column is one byte. */
 static bool is_tab_indented(rc_str text, uint32_t line, uint32_t column)
 {
     bool has_tab = false;
@@ -97,7 +97,8 @@ rc_status rc_yaml_syntax_fault(const yaml_parser_t *parser, rc_str text, rc_conf
         return RC_E_SYNTAX;
     }
     rc_config_fault_append(fault, translate(problem));
-    /* An unclosed bracket or quote is reported where it opened: the parser notices it later. */
+    /* For an unclosed bracket or quote the message also has the line where it was opened, because
+     * the parser detects the error later. */
     if (parser->context != NULL && parser->context_mark.line + 1 < line) {
         rc_config_fault_append(fault, "; it began in line ");
         rc_config_fault_append_u64(fault, parser->context_mark.line + 1);

@@ -15,7 +15,7 @@ static rc_config_fault *fault_at(rc_config_faults *faults, const rc_yaml_node *n
                                  uint32_t column)
 {
     rc_config_fault *fault = rc_config_faults_add(faults, line, column);
-    /* A fault that is not stored needs no path. */
+    /* A fault beyond the end of the list is not stored and needs no path. */
     if (fault == &faults->spare)
         return fault;
     rc_yaml_path(node, faults, fault);
@@ -36,7 +36,8 @@ rc_config_fault *rc_yaml_fault_at_key(rc_config_faults *faults, const rc_yaml_no
     return fault_at(faults, node, node->key_line, node->key_column);
 }
 
-/* Marks the faults of lines first to last as private. except: a fault to leave out; NULL: none. */
+/* Marks the faults in the lines `first` to `last` as private, except the fault `except`, which may
+ * be NULL. */
 static void hide_between(rc_config_faults *faults, uint32_t first, uint32_t last,
                          const rc_config_fault *except)
 {
@@ -47,7 +48,8 @@ static void hide_between(rc_config_faults *faults, uint32_t first, uint32_t last
     }
 }
 
-/* The depth limit of the tree bounds the recursion. */
+/* Marks the faults on the lines of keys below `node` that name secrets. The depth limit of the tree
+ * bounds the recursion. */
 static void hide_below(const rc_yaml_node *node, rc_config_faults *faults)
 {
     for (const rc_yaml_node *child = node->first; child != NULL; child = child->next) {
@@ -119,7 +121,7 @@ typedef struct name_list {
     const void *ctx;
 } name_list;
 
-/* An rc_name_at: the names of the list that name secrets. */
+/* An rc_name_at over those names of the name_list `ctx` that name secrets. */
 static const char *secret_name_at(const void *ctx, size_t index)
 {
     const name_list *list = ctx;
@@ -140,8 +142,8 @@ static void refuse_key(const rc_yaml_node *node, rc_name_at name_at, const void 
     bool is_stray = fault->nearest[0] == '\0' && node->kind == RC_YAML_NULL && !faults->is_open;
     rc_config_fault_append(fault, is_stray ? "an unknown key without a value" : "unknown key");
     if (is_stray) {
-        /* In {keys: a, b} the b looks like a key but belongs to the secret before it: the path must
-         * not show it. */
+        /* In {keys: a, b} the text "b" looks like a key but may be a part of the secret before it,
+         * so the path must not show it. */
         fault->path[0] = '\0';
         rc_yaml_path(node->parent, faults, fault);
     }
@@ -151,14 +153,14 @@ static void refuse_key(const rc_yaml_node *node, rc_name_at name_at, const void 
         fault->is_private = true;
 }
 
-/* Whether key is name without its _ms: "deadline" for "deadline_ms". */
+/* Returns whether `key` is `name` without the suffix _ms, such as "deadline" for "deadline_ms". */
 static bool is_without_unit(rc_str key, rc_str name)
 {
     return name.len == key.len + UNIT_SUFFIX.len && rc_str_starts_with(name, key) &&
            rc_str_ends_with(name, UNIT_SUFFIX);
 }
 
-/* The name of a time that key abbreviates; NULL: none. */
+/* Returns the name of a time that is `key` with the suffix _ms, or NULL if there is none. */
 static const char *timed_name(rc_str key, rc_name_at name_at, const void *ctx)
 {
     for (size_t i = 0; name_at(ctx, i) != NULL; i++)
@@ -167,7 +169,8 @@ static const char *timed_name(rc_str key, rc_name_at name_at, const void *ctx)
     return NULL;
 }
 
-/* Checks that a time key is not also written with _ms. Returns false if it added a fault. */
+/* Checks that a time's key without _ms does not also occur with _ms. Returns false if it added a
+ * fault. */
 static bool check_timed(const rc_yaml_node *map, const rc_yaml_node *child, const char *name,
                         rc_config_faults *faults)
 {
@@ -257,15 +260,17 @@ static bool push_digit(uint64_t *value, char digit)
     return true;
 }
 
-/* Programs disagree on whether 010 is eight or ten. */
+/* Returns whether a number has a leading zero, which is refused because programs disagree on
+ * whether 010 is eight or ten. */
 static bool has_leading_zero(rc_str text)
 {
     return text.len > 1 && text.ptr[0] == '0' &&
            (rc_ascii_is_digit(text.ptr[1]) || text.ptr[1] == '_');
 }
 
-/* Parses "12", "12.5" or "1_000" as an integer with `places` decimals. A number that is too large
- * gives UINT64_MAX, which is above every limit. Returns false if the text has another form. */
+/* Parses "12", "12.5" or "1_000" as an integer whose last `places` digits are decimals. A number
+ * that is too large becomes UINT64_MAX, which is above every limit. Returns false if the text has
+ * another form. */
 static bool read_decimal(rc_str text, unsigned places, uint64_t *ret_value)
 {
     uint64_t value = 0;
@@ -410,7 +415,7 @@ bool rc_yaml_duration_ms(const rc_yaml_node *node, uint64_t max_ms, rc_config_fa
     return false;
 }
 
-/* Whether the node's key ends in _ms; an item of a list has the key of the list. */
+/* Returns whether the node's key ends in _ms. An item of a list has the key of the list. */
 static bool has_unit_in_key(const rc_yaml_node *node)
 {
     const rc_yaml_node *named =
@@ -459,7 +464,7 @@ bool rc_yaml_choice(const rc_yaml_node *node, rc_name_at name_at, const void *ct
         return true;
     rc_config_fault *fault = rc_yaml_fault(faults, node);
     rc_config_fault_suggest(fault, node->text, name_at, ctx);
-    /* With a near name, a long list of all names is left out. */
+    /* If a similar name is suggested, the message does not list all names if they are many. */
     if (name_at(ctx, 0) == NULL || (fault->nearest[0] != '\0' && has_many(name_at, ctx))) {
         rc_config_fault_append(fault, "there is no ");
         rc_config_fault_append_quoted(fault, node->text);

@@ -9,7 +9,7 @@
 #include "config/yaml/builder.h"
 #include "config/yaml/syntax.h"
 
-/* Ceiling of the arena: the text, the nodes and the unused ends of blocks. */
+/* Maximum size of the arena, which has the text, the nodes and the unused ends of blocks. */
 #define ARENA_MAX_BYTES ((size_t)32 << 20)
 
 static uint32_t line_of(yaml_mark_t mark)
@@ -87,7 +87,7 @@ void rc_yaml_build_attach(rc_yaml_builder *b, rc_yaml_node *node)
     open->last = node;
 }
 
-/* Whether the next scalar is a key. */
+/* Returns whether the next scalar is a key. */
 static bool wants_key(const rc_yaml_builder *b)
 {
     if (b->depth == 0)
@@ -121,8 +121,8 @@ static void begin(rc_yaml_builder *b, rc_yaml_kind kind, const yaml_char_t *anch
         rc_yaml_anchor_add(b, anchor, node, mark);
 }
 
-/* Closes the innermost list or map. The end mark of a block is the start of the next token, so a
- * block ends where its last child ends. */
+/* Closes the innermost list or map. libyaml's end mark of a block list or map is the start of the
+ * next token, so the end of its last child is used instead. */
 static void end(rc_yaml_builder *b, const yaml_event_t *event)
 {
     if (b->depth == 0)
@@ -211,8 +211,8 @@ static void take_scalar(rc_yaml_builder *b, const yaml_event_t *event)
         rc_yaml_anchor_add(b, event->data.scalar.anchor, node, event->start_mark);
 }
 
-/* Without anchors an alias is a fault; a null node takes its position so that reading can
- * continue. */
+/* Handles an alias. If anchors are not allowed, adds a fault and a null node instead of the alias,
+ * so that reading can continue. */
 static void take_alias(rc_yaml_builder *b, const yaml_event_t *event)
 {
     const yaml_mark_t mark = event->start_mark;
@@ -325,7 +325,7 @@ static rc_status parse(rc_yaml *doc, rc_str text, bool allows_anchors, const rc_
     if (yaml_parser_initialize(&parser) == 0)
         return RC_E_NOMEM;
     yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
-    /* libyaml does not accept NULL, the pointer of an empty buffer. */
+    /* libyaml does not accept NULL, which is the pointer of an empty buffer. */
     const char *bytes = text.ptr != NULL ? text.ptr : "";
     yaml_parser_set_input_string(&parser, (const unsigned char *)bytes, text.len);
     read_events(&b, &parser, text);

@@ -1,9 +1,9 @@
 /* rc_yaml: a YAML document as a tree of nodes that know their position in the file.
  *
- * libyaml parses the bytes; rc_yaml accepts the subset of YAML that configuration files use. It
- * refuses, each with its position: anchors and aliases (except in rc_yaml_parse_anchored), tags, a
- * second document, duplicate keys, keys that are not text, tabs for indentation, and anything above
- * the ceilings below.
+ * libyaml parses the bytes; rc_yaml accepts the subset of YAML that configuration files need. It
+ * adds a fault for anchors and aliases (except in rc_yaml_parse_anchored), tags, a second document,
+ * duplicate keys, keys that are not text, tabs for indentation, and everything above the limits
+ * that are defined below.
  *
  *   rc_yaml doc;
  *   rc_config_faults faults;
@@ -29,12 +29,12 @@
 #define RC_YAML_MAX_BYTES ((size_t)1 << 20)
 #define RC_YAML_MAX_DEPTH 32
 #define RC_YAML_MAX_NODES 100000
-/* Keys of one map: the search for duplicate keys compares every pair. */
+/* Maximum number of keys in one map. The search for duplicate keys compares every pair. */
 #define RC_YAML_MAX_KEYS 1024
 #define RC_YAML_MAX_ANCHORS 256
 
 typedef enum rc_yaml_kind {
-    RC_YAML_NULL = 1, /* Empty, ~ or null, unquoted. */
+    RC_YAML_NULL = 1, /* An empty value, ~ or null, unquoted. */
     RC_YAML_SCALAR = 2,
     RC_YAML_LIST = 3,
     RC_YAML_MAP = 4
@@ -42,89 +42,93 @@ typedef enum rc_yaml_kind {
 
 typedef struct rc_yaml_node {
     rc_yaml_kind kind;
-    bool is_quoted; /* Scalar in quotes or written with | or >. */
+    bool is_quoted; /* The scalar is in quotes, or written with | or >. */
     bool has_anchor;
     uint32_t line;     /* From 1. */
     uint32_t column;   /* From 1, in characters. */
     uint32_t end_line; /* Last line of the node. */
     uint32_t count;    /* Number of children of a list or map. */
     uint32_t index;    /* Index among the parent's children, from 0. */
-    rc_str text;       /* Text of a scalar; a NUL follows it. */
+    rc_str text;       /* Text of a scalar, followed by a NUL. */
     rc_str key;        /* Key, if the parent is a map. */
     uint32_t key_line; /* Position of the key. */
     uint32_t key_column;
     const struct rc_yaml_node *parent; /* NULL for the root. */
-    /* First child of a list or map; children are in file order. */
+    /* First child of a list or map. The children are in the order of the file. */
     const struct rc_yaml_node *first;
     const struct rc_yaml_node *next; /* Next sibling. */
 } rc_yaml_node;
 
-/* A document in the caller's storage. */
+/* A document, in the caller's storage. */
 typedef struct rc_yaml {
     rc_arena arena;
     const rc_yaml_node *root; /* Not NULL after RC_OK; an empty document is RC_YAML_NULL. */
 } rc_yaml;
 
-/* Parses text. Returns RC_OK; RC_E_SYNTAX, RC_E_TOO_LARGE, RC_E_TOO_DEEP or RC_E_DUPLICATE with a
- * fault added; or RC_E_NOMEM without one. The caller calls rc_yaml_done in each case. text: copies.
- * alloc: copies (libyaml uses malloc for its working memory and frees it before the return). */
+/* Parses text. Returns RC_OK; RC_E_SYNTAX, RC_E_TOO_LARGE, RC_E_TOO_DEEP or RC_E_DUPLICATE after
+ * adding a fault; or RC_E_NOMEM without a fault. The caller must call rc_yaml_done in each case.
+ * libyaml uses malloc for memory that it frees before the function returns. text: copies. alloc:
+ * copies the struct. */
 rc_status rc_yaml_parse(rc_yaml *doc, rc_str text, const rc_alloc *alloc, rc_config_faults *faults);
 
-/* As rc_yaml_parse, for files of other programs: accepts anchors (&name) and expands aliases
- * (*name) and merge keys (<<). Nodes expanded from an alias have the position of the alias. The
- * expanded document must stay below the same ceilings, and the text that aliases expand to below
- * RC_YAML_MAX_BYTES in total. An alias inside its own anchor is refused. */
+/* Like rc_yaml_parse, for files of other programs: accepts anchors (&name) and expands aliases
+ * (*name) and merge keys (<<). A node copied for an alias has the position of the alias. The
+ * expanded document must stay below the same limits, and the copied text below RC_YAML_MAX_BYTES in
+ * total. An alias inside its own anchor is a fault. */
 rc_status rc_yaml_parse_anchored(rc_yaml *doc, rc_str text, const rc_alloc *alloc,
                                  rc_config_faults *faults);
 /* Frees the document. */
 void rc_yaml_done(rc_yaml *doc);
 
-/* Returns the value of a key; NULL: no such key, or map is NULL or not a map. map: views. */
+/* Returns the value of a key, or NULL if there is no such key, `map` is NULL or `map` is not a map.
+ * The result views the document of map. */
 const rc_yaml_node *rc_yaml_get(const rc_yaml_node *map, rc_str key);
 
 /* ---- faults at a node ---- */
 
-/* Add a fault at the node, or at its key, with the path set. The fault is private if the node is or
- * is below a key that names a secret, unless faults is open. Never return NULL. faults: views. */
+/* rc_yaml_fault adds a fault at the node, rc_yaml_fault_at_key at the node's key. The fault has its
+ * path, and is private if rc_yaml_is_private returns true for the node. The functions never return
+ * NULL. The result points into faults. */
 rc_config_fault *rc_yaml_fault(rc_config_faults *faults, const rc_yaml_node *node);
 rc_config_fault *rc_yaml_fault_at_key(rc_config_faults *faults, const rc_yaml_node *node);
 
-/* Marks as private every fault on a line of a secret: of a key that names one, or of another
- * private fault. If there are more faults than the list holds, marks all. root: borrows; may be
- * NULL. */
+/* Marks as private every fault on the lines of a key that names a secret, or on the lines of
+ * another private fault. If there are more faults than the list can store, marks all faults. root:
+ * borrows during the call; may be NULL. */
 void rc_yaml_hide_lines(const rc_yaml_node *root, rc_config_faults *faults);
 
-/* Returns whether the node is of that kind; if not, adds a fault, private because a misplaced value
- * may be a secret. */
+/* Returns whether the node is of the given kind. If not, adds a fault, which is private because a
+ * misplaced value may be a secret. */
 bool rc_yaml_expect(const rc_yaml_node *node, rc_yaml_kind kind, rc_config_faults *faults);
 
-/* Adds a fault for each key that is not among the names, with the nearest name. Without a near name
- * the value may be anything, so the fault is private. Returns false if it added a fault; map not
- * being a map is one, too. ctx: borrows. */
+/* Adds a fault for each key that is not among the names, with the most similar name. If no name is
+ * similar, the fault is private, because the value may be a secret. Also adds a fault if `map` is
+ * not a map. Returns false if it added a fault. ctx: borrows during the call. */
 bool rc_yaml_check_keys(const rc_yaml_node *map, rc_name_at name_at, const void *ctx,
                         rc_config_faults *faults);
 
 /* ---- values ----
- * Each function returns true and sets its out-parameter, or adds a fault and returns false. node:
- * views. */
+ * Each function returns true and sets its out-parameter, or adds a fault and returns false. Text
+ * results view (point into) the document of node. */
 
-/* Reads text that is not empty. */
+/* Reads a text that is not empty. */
 bool rc_yaml_text(const rc_yaml_node *node, rc_config_faults *faults, rc_str *ret_text);
 bool rc_yaml_bool(const rc_yaml_node *node, rc_config_faults *faults, bool *ret_value);
 
-/* Read an integer: digits without leading zeros, optionally grouped with _; rc_yaml_i64 also
- * accepts a minus sign. */
+/* rc_yaml_u64 and rc_yaml_i64 read an integer: digits without leading zeros, which may be grouped
+ * with "_". rc_yaml_i64 also accepts a minus sign. */
 bool rc_yaml_u64(const rc_yaml_node *node, uint64_t min, uint64_t max, rc_config_faults *faults,
                  uint64_t *ret_value);
 bool rc_yaml_i64(const rc_yaml_node *node, int64_t min, int64_t max, rc_config_faults *faults,
                  int64_t *ret_value);
 
 /* Reads a decimal number as an exact integer with `places` decimals (at most 9): 0.2 with 3 places
- * is 200. More decimals are a fault. min and max have the same unit. */
+ * is 200. More decimals are a fault. `min` and `max` have the same unit as the result. */
 bool rc_yaml_decimal(const rc_yaml_node *node, unsigned places, uint64_t min, uint64_t max,
                      rc_config_faults *faults, uint64_t *ret_value);
 
-/* Reads a decimal number with at most 9 decimals as a double. min and max are whole numbers. */
+/* Reads a decimal number with at most 9 decimals as a double. The limits `min` and `max` are whole
+ * numbers. */
 bool rc_yaml_double(const rc_yaml_node *node, uint64_t min, uint64_t max, rc_config_faults *faults,
                     double *ret_value);
 
@@ -136,18 +140,18 @@ bool rc_yaml_duration_ms(const rc_yaml_node *node, uint64_t max_ms, rc_config_fa
  * The key of a time ends in _ms and takes milliseconds or a duration with a unit ("2m", "1.5s").
  * The key may be written without _ms; its value then needs a unit. */
 
-/* As rc_yaml_check_keys, accepting the keys of times without _ms. A key that is written in both
- * forms is a fault. */
+/* Like rc_yaml_check_keys, but also accepts the keys of times without _ms. A key that occurs with
+ * and without _ms is a fault. */
 bool rc_yaml_check_timed_keys(const rc_yaml_node *map, rc_name_at name_at, const void *ctx,
                               rc_config_faults *faults);
-/* Returns the value of a key that ends in _ms, written with or without _ms; NULL: neither exists.
- * map: views. */
+/* Returns the value of `key`, which ends in _ms and may be written without _ms in the file, or NULL
+ * if neither form exists. The result views the document of map. */
 const rc_yaml_node *rc_yaml_get_time(const rc_yaml_node *map, rc_str key);
-/* Reads the value of a time key, or an item of a list under such a key. */
+/* Reads the value of a key for a time, or an item of a list that is the value of such a key. */
 bool rc_yaml_time_ms(const rc_yaml_node *node, uint64_t min, uint64_t max, rc_config_faults *faults,
                      uint64_t *ret_ms);
 
-/* Reads one of the names; ret_index is its index. */
+/* Reads a text that must be one of the names. *ret_index is the index of the name. */
 bool rc_yaml_choice(const rc_yaml_node *node, rc_name_at name_at, const void *ctx,
                     rc_config_faults *faults, size_t *ret_index);
 
