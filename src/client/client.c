@@ -1,5 +1,5 @@
-/* rc_client: opens and closes the gateway and its upstream, and keeps the time of the calls. Called
- * by `recourse call` (cli/call/run.c) and client_call.c. */
+/* rc_client: opens and closes the gateway and the upstream connections to it, and runs the timer of
+ * the calls. Called by `recourse call` (cli/call/run.c) and client_call.c. */
 #include "client/client.h"
 
 #include <string.h>
@@ -57,8 +57,8 @@ static void on_gateway_stopped(void *ctx)
     end_if_closed(client);
 }
 
-/* The timer is closed last in this function, because closing a gateway that was never opened calls
- * back at once. */
+/* Closes the timer last: rc_gateway_close calls on_gateway_stopped at once if the gateway was never
+ * opened, and an open timer prevents free_client at that moment. */
 static void close_parts(rc_client *client)
 {
     if (client->upstream != NULL)
@@ -86,8 +86,8 @@ bool rc_client_is_open(const rc_client *client)
 
 /* ---- time ---- */
 
-/* The callback of a call that ends may start, cancel and release calls, so the search starts again
- * after each. */
+/* The on_end callback of a call may start, cancel and release other calls, so the search starts
+ * again at the head of the list after each call that was due. */
 static void on_timer(uv_timer_t *timer)
 {
     rc_client *client = timer->data;
@@ -125,7 +125,7 @@ void rc_client_arm(rc_client *client)
 
 /* ---- callbacks of the gateway in this process ---- */
 
-/* The gateway passes back the mark that a call has sent. */
+/* Finds the call by the mark that it sent in its request; the gateway passes the mark back. */
 static rc_client_call *find_call(const rc_client *client, rc_str mark)
 {
     for (rc_client_call *call = client->calls; call != NULL; call = call->next)
@@ -134,7 +134,7 @@ static rc_client_call *find_call(const rc_client *client, rc_str mark)
     return NULL;
 }
 
-/* Called on our own loop: the gateway has one thread. */
+/* Called on the thread of the uv loop, because the gateway has only this thread. */
 static void on_record(void *ctx, const rc_exchange_summary *record)
 {
     rc_client_call *call = find_call(ctx, record->mark);
@@ -184,7 +184,7 @@ static bool refuse_without_memory(rc_client_error *error)
     return false;
 }
 
-/* May calls go on without an audit record? */
+/* May calls be made without audit records although the store could not be opened? */
 static bool may_run_unrecorded(const rc_snapshot_input *input, int fault)
 {
     return fault == RC_STORE_HAS_WRITER || input->is_environment ||
@@ -205,14 +205,13 @@ static rc_gateway *make_gateway(rc_client *client, const rc_snapshot_input *inpu
         .on_stopped = on_gateway_stopped,
         .ctx = client,
     };
-    /* The gateway has a single client, which is trusted. */
+    /* The only client of this gateway is the program itself, so no token is needed. */
     input->config->client_count = 0;
     input->config->admin.token.kind = RC_SECRET_NONE;
     return rc_gateway_new(&settings, input, error);
 }
 
-/* Translates the error of a gateway that could not be created, such as "No API key for provider x:
- * ...". */
+/* Fills error with a sentence, code and advice for a gateway that could not be created. */
 static bool refuse_to_open(rc_client_error *error, rc_load_error *load_error)
 {
     char *text = load_error->text;
@@ -252,7 +251,7 @@ bool rc_client_open(rc_client *client, const rc_client_settings *settings, rc_sn
 {
     rc_load_error load_error = {0};
     begin(client, settings);
-    /* A placeholder address: open_connection returns a socket pair, nothing is dialled. */
+    /* The address is never dialled, because open_connection returns one end of a socket pair. */
     (void)rc_origin_parse(RC_STR("http://127.0.0.1:1"), (rc_origin_options){0}, &client->origin);
     client->gateway = make_gateway(client, input, &load_error);
     if (client->gateway == NULL && load_error.store_fault != 0 &&

@@ -9,13 +9,14 @@
 #include "gateway/request/model.h"
 #include "http/coding.h"
 
-/* A prompt of the largest size with every byte escaped, and images. */
+/* Limit of the request body: the largest prompt with every byte escaped, and images. */
 #define BODY_MAX_BYTES ((size_t)256 << 20)
 #define WIRE_MAX_BYTES ((size_t)64 << 10)
 #define HEAD_MAX_BYTES ((size_t)128 << 10)
 #define PAGE_MAX_BYTES ((size_t)1 << 20)
 #define CONNECT_MS 10000u
-/* A gateway that knows the deadline gets this much extra time to report that it has passed. */
+/* Extra time after the deadline for the gateway, which knows the deadline, to report that it has
+ * passed. */
 #define GATEWAY_GRACE_MS 2000u
 /* Time limit for the gateway in this process to record a call that ended. */
 #define RECORD_WAIT_MS 1000u
@@ -23,7 +24,7 @@
 typedef enum call_state {
     CALL_IDLE = 0,
     CALL_LIVE = 1,   /* The request is sent, or the response arrives. */
-    CALL_ENDING = 2, /* The record of the gateway, or on_end, is still to come. */
+    CALL_ENDING = 2, /* The response has ended; waits for the gateway's record and for on_end. */
     CALL_OVER = 3
 } call_state;
 
@@ -120,7 +121,8 @@ static void subtract_unfinished_wait(rc_client_call *call)
         facts->attempts--;
 }
 
-/* Takes the totals from the record, which covers all attempts; without one from the response. */
+/* Takes the totals from the record of the gateway in this process, which covers all attempts.
+ * Without a record the totals from the response and its events remain. */
 static void complete_totals(rc_client_call *call)
 {
     rc_client_call_facts *facts = &call->facts;
@@ -142,7 +144,8 @@ static void complete_totals(rc_client_call *call)
         copy_name(facts->target, rc_str_c(record->target));
 }
 
-/* Copies the target of a failed call from its report when no other source named it. */
+/* Copies the target of a failed call from its report if neither the events nor the record named the
+ * target. */
 static void complete_target(rc_client_call_facts *facts)
 {
     rc_buf target;
@@ -189,7 +192,7 @@ static void complete(rc_client_call *call)
     complete_target(&call->facts);
 }
 
-/* Ends the call; its storage may be gone afterwards. */
+/* Calls on_end, which may release the storage of the call. */
 static void end(rc_client_call *call)
 {
     rc_client *client = call->client;
@@ -199,8 +202,8 @@ static void end(rc_client_call *call)
     rc_client_arm(client);
 }
 
-/* Makes the timer end the call: at once, or when the gateway in this process had time to record it.
- */
+/* Makes the timer end the call: immediately, or after RECORD_WAIT_MS if the record of the gateway
+ * in this process has not arrived. */
 static void end_later(rc_client_call *call, bool has_exchange)
 {
     const uint64_t now_ms = now_of(call);
@@ -212,8 +215,8 @@ static void end_later(rc_client_call *call, bool has_exchange)
     rc_client_arm(call->client);
 }
 
-/* The response has ended, or it failed. A gateway that gave the request no id records nothing.
- * evidence: takes. */
+/* Handles the end of a response, complete or failed. A gateway that gave the request no id records
+ * nothing, so the call does not wait for a record. evidence: takes the report; NULL: no failure. */
 static void end_response(rc_client_call *call, const rc_report *evidence)
 {
     call->evidence = evidence;
@@ -290,8 +293,8 @@ static void on_text(void *ctx, rc_str text)
     call->handler->on_text(call->ctx, text);
 }
 
-/* The gateway in this process reports its quota warnings itself, also for responses without
- * events. */
+/* The gateway in this process calls on_quota of client.c, also for responses without events, so its
+ * quota events are ignored here. */
 static void on_quota_event(rc_client_call *call, const rc_event_view *event)
 {
     const rc_quota quota = rc_quota_from_event_view(event);
@@ -299,8 +302,8 @@ static void on_quota_event(rc_client_call *call, const rc_event_view *event)
         call->handler->on_quota(call->ctx, &quota, event->model);
 }
 
-/* Reads events from SSE comments. A provider's comments pass through the gateway too; they do not
- * carry the request's id, so a provider cannot fake the gateway's retry events. */
+/* Reads events from SSE comments. The gateway also passes on SSE comments of a provider. These do
+ * not contain the gateway's id of the request, so a provider cannot fake events of the gateway. */
 static void on_comment(void *ctx, rc_str comment)
 {
     rc_client_call *call = ctx;
@@ -363,8 +366,8 @@ static void on_head(void *ctx, const rc_upstream_head *head)
         return;
     }
     read_fields(call);
-    /* Our gateway does not compress for this client. A compressed error of another server is
-     * classified by its status alone. */
+    /* A Recourse gateway sends this client no compressed body. A compressed error of another server
+     * is classified by its status alone. */
     call->is_compressed = head->reader->framing != RC_HTTP1_NO_BODY &&
                           rc_coding_of(head->reader, head->bytes) != RC_CODING_NONE;
     if (call->is_compressed && call->is_success) {
@@ -391,7 +394,7 @@ static void on_body(void *ctx, rc_str piece)
     call->facts.has_reasoning = call->reply.has_reasoning;
 }
 
-/* A callback may have cancelled the call while the last part of the response was read. */
+/* Ends the response, unless a callback has cancelled the call while its last part was read. */
 static void end_unless_cancelled(rc_client_call *call, const rc_report *evidence)
 {
     if (call->state == CALL_LIVE)
@@ -459,7 +462,7 @@ static void init_call(rc_client_call *call, rc_client *client,
                             &call->alloc);
 }
 
-/* Writes and sends the request; returns why that is not possible, or NULL. */
+/* Writes and sends the request. Returns a report if the request cannot be sent, else NULL. */
 static const rc_report *send_request(rc_client_call *call, const rc_client_call_request *request)
 {
     rc_client *client = call->client;

@@ -5,8 +5,9 @@
  *       └───────────── done ─────────────────────────        no callback after it
  *
  * Retries and switches are reported while they happen. A failed call has the report of the gateway:
- * the full one with all attempts from a gateway in this process, the client's view of it from a
- * remote one. If the server is not a Recourse gateway, the report comes from the classifier. */
+ * a gateway in this process gives the full report with all attempts, a remote gateway gives the
+ * parts that clients may see. If the server is not a Recourse gateway, the report comes from the
+ * classifier. */
 #ifndef RC_CLIENT_CLIENT_CALL_H
 #define RC_CLIENT_CLIENT_CALL_H
 
@@ -21,34 +22,38 @@
 #include "report/event_view.h"
 
 #define RC_CLIENT_NAME_MAX 512
-/* Digits of a number. */
+/* Size of the text of a mark, which is a decimal number. */
 #define RC_CLIENT_MARK_MAX 24
 
 typedef struct rc_client_call_handler {
-    /* A retry, a switch to another target or key, a wait for a budget, or a cost. event: views. */
+    /* A retry, a switch to another target or key, a wait for a budget, or a cost. event: views
+     * during the callback. */
     void (*on_event)(void *ctx, const rc_event_view *event);
-    /* A limit of the provider is nearly used up. quota, target: views. May be repeated. */
+    /* A provider's limit is nearly used up. quota, target: views during the callback. May be called
+     * several times. */
     void (*on_quota)(void *ctx, const rc_quota *quota, rc_str target);
-    /* A piece of the response's text; views. */
+    /* A piece of the response's text. text: views during the callback. */
     void (*on_text)(void *ctx, rc_str text);
-    /* A piece of the model's reasoning; views. May be NULL. */
+    /* A piece of the model's reasoning. text: views during the callback. The member may be NULL. */
     void (*on_reasoning)(void *ctx, rc_str text);
-    /* A tool call of a complete response; views. To be carried out only if the call then succeeds:
-     * a content filter may still reject the response. May be NULL. */
+    /* A tool call of a complete response. tool_call: views during the callback. The tool should run
+     * only after on_end of a successful call, because a content filter may still reject the
+     * response. The member may be NULL. */
     void (*on_tool_call)(void *ctx, const rc_tool_call *tool_call);
     /* The call ended; the facts are final, and the call's storage may be released or used for
      * another call. */
     void (*on_end)(void *ctx);
 } rc_client_call_handler;
 
-/* One request. Views, until start returns. */
+/* One request. All strings are views that must stay valid until rc_client_call_start returns. */
 typedef struct rc_client_call_request {
-    rc_prompt prompt;     /* The client decides the members that only some servers accept. */
-    rc_dialect dialect;   /* OPENAI_CHAT, ANTHROPIC or GEMINI; 0: that of the model's providers. */
+    rc_prompt prompt; /* rc_target_choice_adapt sets the members that only some servers accept. */
+    /* OPENAI_CHAT, ANTHROPIC or GEMINI; 0: the dialect of the model's providers. */
+    rc_dialect dialect;
     uint64_t deadline_ms; /* 0: the gateway's default. */
-    const char
-        *deadline_name; /* Static; what the user calls the deadline, for reports. NULL: nothing. */
-    rc_str policy;      /* Name of a policy; empty: the gateway's default. */
+    /* Static; the name that the user knows, such as "--deadline", for reports; NULL: none. */
+    const char *deadline_name;
+    rc_str policy; /* Name of a policy; empty: the gateway's default. */
 } rc_client_call_request;
 
 /* Facts collected so far; complete when on_end is called. */
@@ -62,16 +67,15 @@ typedef struct rc_client_call_facts {
     bool has_reasoning;      /* The response has content other than text. */
     uint64_t cost_micro_usd; /* Cost of all attempts; 0: unknown. */
     rc_stream_finish finish;
-    rc_usage_count
-        usage; /* Input and output: of all attempts, where the gateway is in this process. */
+    /* Tokens of all attempts if the gateway is in this process, else of the response. */
+    rc_usage_count usage;
     const rc_report *report;             /* NULL: the call succeeded. */
     char target[RC_CLIENT_NAME_MAX];     /* Last "provider/model" used; "": unknown. */
     char request_id[RC_CLIENT_NAME_MAX]; /* Id from the gateway; "": none. */
-    char report_id[RC_CLIENT_NAME_MAX]; /* Id of the gateway's report about this response; "": none.
-                                         */
+    char report_id[RC_CLIENT_NAME_MAX];  /* Id of the gateway's report; "": none. */
 } rc_client_call_facts;
 
-/* Private: how the connection failed. */
+/* Private: how the connection to the gateway failed. */
 typedef struct rc_client_call_failure {
     bool is_unreachable;   /* The connection could not be opened. */
     bool is_cut;           /* The connection broke after the request was sent. */
@@ -98,7 +102,7 @@ struct rc_client_call {
     const rc_client_call_handler *handler;
     void *ctx;
     rc_alloc alloc;
-    rc_client_call *next, *prev; /* The client's list of calls that have not ended. */
+    rc_client_call *next, *prev; /* Links of the client's list of open calls. */
     uint8_t state;
     bool has_head;      /* The response's head has arrived. */
     bool is_success;    /* The status is 2xx. */
@@ -109,16 +113,16 @@ struct rc_client_call {
     bool has_grace;     /* The deadline has passed, and the gateway has time to report it. */
     bool is_cancelled;
     bool is_initialized;     /* The buffers and `reply` need to be freed. */
-    rc_foreign foreign_kind; /* Kind of server when its protocol is unknown. */
+    rc_foreign foreign_kind; /* Kind of a server that is no LLM API. */
     rc_client_call_failure failure;
     rc_client_call_record record;
     rc_dialect dialect;
     uint64_t deadline_ms;
     uint64_t started_ms;
-    uint64_t ended_ms;         /* When the response ended, or was given up. */
+    uint64_t ended_ms;         /* When the response ended or was cancelled. */
     uint64_t due_at_ms;        /* When rc_client_call_on_due is called next; UINT64_MAX: never. */
     uint64_t retry_at_ms;      /* End of the wait before a retry; 0: no wait. */
-    const rc_report *evidence; /* What this side knows of the failure; NULL: no failure is known. */
+    const rc_report *evidence; /* Failure as seen by this client; NULL: none. */
     const char *deadline_name;
     char model[RC_CLIENT_NAME_MAX];
     rc_buf request_head; /* Contains the token. */
@@ -126,34 +130,37 @@ struct rc_client_call {
     rc_buf response_head; /* Raw bytes; `reader` points into them. */
     rc_buf error_body;    /* Body of an error response. */
     const rc_http1 *reader;
-    char mark[RC_CLIENT_MARK_MAX]; /* Identifies the call to the gateway in this process. */
+    /* Number in the request by which the gateway in this process names the call. */
+    char mark[RC_CLIENT_MARK_MAX];
     rc_response_reader reply;
     rc_upstream_call upstream_call;
     char event_scratch[RC_EVENT_VIEW_SCRATCH_MAX];
 };
 
-/* Sends the request. False: it cannot start, facts.report says why, and no callback follows.
- * client: borrows until the end. handler, ctx: borrow until the end. request: views. */
+/* Sends the request. Returns false if the call cannot start: facts.report has the reason, and no
+ * callback is called. client, handler, ctx: borrows until on_end. request: views until the function
+ * returns. */
 bool rc_client_call_start(rc_client_call *call, rc_client *client,
                           const rc_client_call_request *request,
                           const rc_client_call_handler *handler, void *ctx);
 
-/* Closes the connection, so that the gateway stops too. on_end follows from the loop, when the
- * gateway in this process has recorded the call, or after a second; the other callbacks do not
- * follow. May be repeated. */
+/* Closes the connection, so that the gateway stops its attempts, too. The uv loop calls on_end
+ * later: when the gateway in this process has recorded the call, at the latest after a second. No
+ * other callback is called. A second call has no effect. */
 void rc_client_call_cancel(rc_client_call *call);
 
-/* Frees all memory, the report included; no callback follows. Also accepts a zeroed call. Not
- * inside on_event, on_quota and on_text. */
+/* Frees all memory, including facts.report; no callback is called afterwards. Accepts a zeroed
+ * call. Must not be called inside on_event, on_quota or on_text. */
 void rc_client_call_done(rc_client_call *call);
 
 /* Can on_text and on_event still be called? */
 bool rc_client_call_is_live(const rc_client_call *call);
 
-/* Is on_end still to be called? */
+/* Has on_end not been called yet? */
 bool rc_client_call_is_open(const rc_client_call *call);
 
-/* Backpressure: stops and resumes reading from the connection, like rc_upstream. */
+/* Backpressure: rc_client_call_pause stops reading from the connection, rc_client_call_resume
+ * continues. */
 void rc_client_call_pause(rc_client_call *call);
 void rc_client_call_resume(rc_client_call *call);
 

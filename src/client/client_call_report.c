@@ -1,5 +1,5 @@
-/* The report of a model call that failed: classifies what arrived, and chooses from all known facts
- * what the caller gets. Called by client_call.c. */
+/* The report of a model call that failed: classifies the response or the broken connection, and
+ * chooses the report that the caller gets. Called by client_call.c. */
 #include <recourse/builder.h>
 #include <recourse/taxonomy.h>
 
@@ -12,7 +12,7 @@
 #include "render/dialect.h"
 #include "sys/clock.h"
 
-/* Message and advice of a deadline, with its name. */
+/* Size of the message and of the advice about a passed deadline, with the name of the deadline. */
 #define LATE_TEXT_MAX 256
 
 /* ---- what arrived ---- */
@@ -27,8 +27,8 @@ const rc_report *rc_client_call_report(const rc_client_call *call, rc_code code,
     return rc_builder_finish(&builder);
 }
 
-/* The client's view of a report omits the fields that follow from its code; rebuilds a report that
- * has them. report: takes; gives. */
+/* Rebuilds a report of a remote gateway with the fields that follow from its code, because a
+ * gateway omits them for clients. report: takes. Gives the new report. */
 static const rc_report *complete(rc_client_call *call, const rc_report *report)
 {
     rc_builder builder;
@@ -46,7 +46,7 @@ static const rc_report *complete(rc_client_call *call, const rc_report *report)
     return rc_builder_finish(&builder);
 }
 
-/* Returns the report that a gateway puts under "recourse" in the body; NULL: there is none. */
+/* Gives the report that a gateway puts under "recourse" in the body; NULL: the body has none. */
 static const rc_report *read_report(rc_client_call *call, rc_str body)
 {
     const rc_report *report = NULL;
@@ -94,7 +94,7 @@ static rc_phase phase_of(const rc_client_call *call)
 }
 
 /* A complete response may still be unusable: too large, damaged, or ended with an error reason.
- * Returns NULL when it is usable. */
+ * Gives a report about it, or NULL if the response is usable. */
 static const rc_report *report_finish(rc_client_call *call)
 {
     if (call->reply.is_incomplete)
@@ -107,8 +107,8 @@ static const rc_report *report_finish(rc_client_call *call)
     return code != RC_CODE_NONE ? rc_client_call_report(call, code, "") : NULL;
 }
 
-/* True when a foreign server sent nothing of a model response: no text, no usage, no event
- * stream. */
+/* Did a server that is not a Recourse gateway send nothing that a model response has: no text, no
+ * usage, no event stream? */
 static bool has_no_response(const rc_client_call *call)
 {
     const rc_response_reader *reply = &call->reply;
@@ -137,7 +137,8 @@ static const rc_report *classify_success(rc_client_call *call, rc_stream_body_en
     return classify(call, &failure);
 }
 
-/* Truncated JSON may be half of a model response; an HTML page never is. */
+/* Recognises a server that is no LLM API. is_orderly: the body was not cut. A cut body of JSON may
+ * be half of a model response, so only an HTML page counts then. */
 static rc_foreign foreign_kind_of(const rc_client_call *call, bool is_orderly)
 {
     const rc_str type = rc_client_call_field(call, RC_STR("content-type"));
@@ -197,8 +198,8 @@ const rc_report *rc_client_call_classify_failure(rc_client_call *call,
 
 /* ---- what the caller gets ---- */
 
-/* Gives the report the id under which the gateway recorded the call, so that `recourse audit` finds
- * it. */
+/* Sets the id under which the gateway recorded the call, so that `recourse audit` finds the call by
+ * the id of the report. */
 static void set_known_id(const rc_client_call *call, rc_builder *builder)
 {
     const rc_client_call_facts *facts = &call->facts;
@@ -210,8 +211,8 @@ static void set_known_id(const rc_client_call *call, rc_builder *builder)
     rc_builder_set_id(builder, &id);
 }
 
-/* Makes a report for a failure of the gateway itself; the evidence becomes its cause. code: NONE to
- * take the code of the cause. */
+/* Makes a report about a failure of the gateway itself, with call->evidence as its cause. code:
+ * RC_CODE_NONE selects the code of the cause. */
 static const rc_report *report_via(const rc_client_call *call, rc_code code, rc_str message,
                                    rc_user_action action, rc_str advice)
 {
@@ -227,7 +228,7 @@ static const rc_report *report_via(const rc_client_call *call, rc_code code, rc_
     return rc_builder_finish(&builder);
 }
 
-/* Builds "SUBJECT URL PREDICATE REASON." and returns a view of message. */
+/* Builds "SUBJECT URL PREDICATE REASON." in message. Returns a view of message. */
 static rc_str via_message(const rc_client_call *call, rc_buf *message, const char *subject,
                           const char *predicate, const char *reason)
 {
@@ -270,8 +271,8 @@ static const rc_report *report_unreachable(const rc_client_call *call)
                       RC_ACTION_CHECK_CONFIG, advice_unreachable(call));
 }
 
-/* The connection to the gateway broke. A failing provider would have been reported by the gateway,
- * so the gateway itself is gone, and the provider's state is unknown. */
+/* The connection to the gateway broke. The gateway would have reported a failing provider, so the
+ * gateway itself failed, and the state of the provider is unknown. */
 static const rc_report *report_cut(const rc_client_call *call)
 {
     const bool has_text = call->reply.text_bytes > 0;
@@ -324,8 +325,8 @@ static const rc_report *report_cancelled(const rc_client_call *call)
     return rc_builder_finish(&builder);
 }
 
-/* Takes the gateway's report, which has an id; a report made on this side gets an id, the provider
- * and the model. */
+/* Gives the report of a call that failed at its target. A report of the gateway, which has an id,
+ * is copied; a report of this client's classifier gets an id, the provider and the model. */
 static const rc_report *report_at_target(const rc_client_call *call)
 {
     rc_builder builder;
@@ -348,7 +349,7 @@ static const rc_report *report_at_target(const rc_client_call *call)
     return rc_builder_finish(&builder);
 }
 
-/* "The call was not finished within 30s (--deadline)." */
+/* Appends "The call was not finished within 30s (--deadline)." */
 static void push_late(const rc_client_call *call, rc_buf *text)
 {
     rc_buf_push(text, RC_STR("The call was not finished within "));
@@ -385,7 +386,7 @@ static void set_late(const rc_client_call *call, rc_builder *builder)
     rc_builder_set_action(builder, RC_ACTION_RAISE_LIMIT, rc_buf_get(&advice));
 }
 
-/* The deadline passed without a response from the gateway. */
+/* Gives the report for a deadline that passed without a response from the gateway. */
 static const rc_report *report_late(const rc_client_call *call)
 {
     rc_builder builder;
@@ -396,15 +397,15 @@ static const rc_report *report_late(const rc_client_call *call)
     return rc_builder_finish(&builder);
 }
 
-/* Does the report's message name the deadline header that the gateway receives? */
+/* Does the report's message contain the name of the HTTP header with the deadline? */
 static bool names_header(const rc_report *report)
 {
     const rc_str name = rc_str_c(rc_connection_get(RC_CONNECTION_DEADLINE_CLIENT)->limit_setting);
     return report != NULL && rc_str_find(rc_report_message(report), name, 0) != RC_STR_NPOS;
 }
 
-/* Replaces a message about the deadline header, which the user never typed, by one with the name
- * that the user knows. reported: takes; gives. */
+/* Replaces a message about the deadline header, which the user never typed, by a message with
+ * call->deadline_name. reported: takes. Gives it unchanged, or a new report. */
 static const rc_report *name_deadline(const rc_client_call *call, const rc_report *reported)
 {
     rc_builder builder;
@@ -427,7 +428,7 @@ static const rc_report *name_deadline(const rc_client_call *call, const rc_repor
     return rc_builder_finish(&builder);
 }
 
-/* The failures that a gateway in this process cannot have. NULL: none of them. */
+/* Gives the report for a failure that only a remote gateway can have; NULL: another failure. */
 static const rc_report *report_remote(const rc_client_call *call)
 {
     if (rc_buf_get(&call->client->url).len == 0)

@@ -30,7 +30,8 @@ static void push_host(rc_buf *buf, const rc_origin *origin)
     rc_buf_push(buf, RC_STR("\r\n"));
 }
 
-/* The mark is for a gateway in this process: it passes the mark back with its record. */
+/* Appends the x-recourse-* headers. A gateway in this process returns the mark with its record of
+ * the call. */
 static void push_own_fields(const rc_client_call *call, const rc_client_call_request *request,
                             rc_buf *buf)
 {
@@ -61,12 +62,12 @@ static rc_status push_body(rc_client_call *call, const rc_client_call_request *r
         rc_target_choice_find(call->client->config, prompt.model, &target))
         rc_target_choice_adapt(&target, &call->dialect, &prompt);
     if (call->dialect == 0)
-        call->dialect = RC_DIALECT_OPENAI_CHAT; /* Every gateway translates it for its providers. */
+        call->dialect = RC_DIALECT_OPENAI_CHAT; /* Every gateway can translate this dialect. */
     return rc_prompt_push_body(&call->request_body, &prompt, call->dialect);
 }
 
-/* Reserves the whole head first: growing the buffer would leave a copy of the token in freed
- * memory. */
+/* Reserves space for the whole head first, because a buffer that grows leaves a copy of the token
+ * in freed memory. */
 bool rc_client_call_write_request(rc_client_call *call, const rc_client_call_request *request)
 {
     rc_buf *wire = &call->request_head;

@@ -8,7 +8,7 @@
 #include "sys/config_file.h"
 #include "sys/file.h"
 
-/* Removes "/v1" or "/v1beta" from the end: users paste the base URL of an SDK. */
+/* Removes "/v1" or "/v1beta" from the end of a URL, because users paste the base URL of an SDK. */
 static rc_str without_version(rc_str url)
 {
     while (url.len > 0 && url.ptr[url.len - 1] == '/')

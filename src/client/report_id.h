@@ -6,7 +6,7 @@
 
 typedef struct rc_sys_calls rc_sys_calls;
 
-/* Sets a fresh id; sets none when the system has no entropy. */
+/* Sets a fresh id on the report being built; sets none if the system has no entropy. */
 void rc_report_id_set(const rc_sys_calls *calls, rc_builder *builder);
 
 #endif

@@ -34,8 +34,8 @@ bool rc_target_choice_has(const rc_target_choice *choice, const rc_config_provid
     return route->has_overflow_to && route->overflow_to.provider == index;
 }
 
-/* Providers that reject unknown fields: max_completion_tokens and stream_options. They send the
- * usage anyway. */
+/* Does the provider reject the fields max_completion_tokens and stream_options? Such providers send
+ * the token usage of a stream without stream_options. */
 static bool is_strict(const rc_config_kind *kind)
 {
     return strcmp(kind->name, "mistral") == 0 || strcmp(kind->name, "perplexity") == 0;
