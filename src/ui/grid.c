@@ -78,7 +78,8 @@ static unsigned total_width(const rc_grid *grid)
     return total;
 }
 
-/* Narrows the widest column that may be cut by one; false: no column may be cut further. */
+/* Narrows by one the widest of the columns that may be cut. Returns false if no column may be cut
+ * further. */
 static bool cut_one(rc_grid *grid)
 {
     size_t widest = grid->column_count;
@@ -95,7 +96,8 @@ static bool cut_one(rc_grid *grid)
     return true;
 }
 
-/* Hides the visible column of the highest rank; false: all remaining columns must stay. */
+/* Hides the visible column of the highest rank. Returns false if no visible column may be
+ * hidden. */
 static bool drop_one(rc_grid *grid, unsigned natural[RC_GRID_COLUMNS_MAX])
 {
     size_t highest = grid->column_count;

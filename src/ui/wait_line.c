@@ -9,11 +9,11 @@
 #include "render/wrap.h"
 
 #define SECOND_MS 1000u
-/* A cut reason of fewer columns than this is left out. */
+/* If fewer columns than this remain for the reason, it is left out. */
 #define REASON_MIN 16u
 
-/* Appends ASCII text (one byte is one column). Returns false, and appends nothing, if it is too
- * wide. */
+/* Appends ASCII text (one byte is one column). Returns false without appending if the text does not
+ * fit line->width. */
 static bool push_fitting(rc_buf *buf, const rc_wait_line *line, unsigned *used, const char *text)
 {
     rc_str piece = rc_str_c(text);
@@ -24,7 +24,7 @@ static bool push_fitting(rc_buf *buf, const rc_wait_line *line, unsigned *used, 
     return true;
 }
 
-/* Returns the reason without its full stop, or the name of the code when there is no reason. */
+/* Returns line->reason without its full stop, or the name of line->code if the reason is empty. */
 static rc_str reason_of(const rc_wait_line *line)
 {
     rc_str reason = rc_str_trim(line->reason);
@@ -33,7 +33,8 @@ static rc_str reason_of(const rc_wait_line *line)
     return reason.ptr[reason.len - 1] == '.' ? rc_str_slice(reason, 0, reason.len - 1) : reason;
 }
 
-/* Appends the reason. A code's name is shown whole or not at all; a sentence may be cut. */
+/* Appends the result of reason_of. The name of a code is shown whole or not at all; a sentence may
+ * be cut. */
 static void push_reason(rc_buf *buf, const rc_wait_line *line, unsigned used)
 {
     const rc_str reason = reason_of(line);
