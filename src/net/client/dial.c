@@ -276,7 +276,7 @@ static void try_addresses(rc_dial *dial)
         fail_soon(dial, dial->failure, dial->text);
 }
 
-/* Uses the connection that settings.open returns. That function must have checked the
+/* Uses the connection that settings.open returns. settings.open must have checked the
  * destination. */
 static void take_opened(rc_dial *dial)
 {

@@ -6,8 +6,8 @@
  *   link   one connection: socket, TLS, timer
  *
  * Each part calls the parts below it in this list; a lower part reports events with the functions
- * at the end of this file. A call, its dial and its link point to each other. These pointers are
- * cleared before a callback of the call's owner is called. */
+ * at the end of this file. A call, its dial and its link point to each other. The three pointers
+ * are cleared before a callback of the call's owner is called. */
 #ifndef RC_NET_CLIENT_PRIVATE_H
 #define RC_NET_CLIENT_PRIVATE_H
 

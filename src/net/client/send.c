@@ -165,7 +165,7 @@ void rc_upstream_on_written(rc_upstream_call *call, bool is_ok)
 {
     bool was_sent = call->is_sent;
     /* The call does not fail yet, because the peer may have responded before it closed the
-     * connection. Reading will show whether it has. */
+     * connection. Reading will show whether there is a response. */
     if (!is_ok)
         call->is_send_broken = true;
     rc_upstream_pump(call);

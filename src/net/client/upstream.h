@@ -4,10 +4,10 @@
  *              │          │          │         │       │
  *              └──────────┴──────────┴─────────┴───────┴──► on_failure
  *
- * One rc_upstream belongs to one event loop; threads share nothing. It applies no retry policy and
- * only reports what happened. It repeats a request in one case: if a pooled connection was closed
- * before a byte of the request was sent or reached the peer. The result is the same as if a new
- * connection had been used from the start.
+ * One rc_upstream belongs to one event loop; threads share nothing. rc_upstream applies no retry
+ * policy and only reports the outcome. A request is repeated in one case: if a pooled connection
+ * was closed before a byte of the request was sent or reached the peer. The result is the same as
+ * if a new connection had been used from the start.
  *
  * Each call ends with exactly one of on_end, on_failure and rc_upstream_cancel. No callback is
  * called from inside rc_upstream_start. As soon as on_end or on_failure is called, or
@@ -89,7 +89,7 @@ typedef struct rc_upstream_head {
 typedef struct rc_upstream_handler {
     /* The head of the final response has arrived; 1xx responses are skipped. */
     void (*on_head)(void *ctx, const rc_upstream_head *head);
-    /* A piece of the body has arrived. It has no chunk framing, and is a view until on_body
+    /* A piece of the body has arrived. `piece` has no chunk framing, and is a view until on_body
      * returns, even if on_body cancels the call. */
     void (*on_body)(void *ctx, rc_str piece);
     /* The response is complete. is_kept tells whether the connection goes back to the pool. */

@@ -388,8 +388,8 @@ static void count_body_wait(rc_connection *c)
     c->responder->body_wait_ms += waited_ms < idle_ms ? waited_ms : idle_ms;
 }
 
-/* Returns whether the body arrives too slowly on the whole. With the idle deadline alone, a client
- * could send single bytes for ever. */
+/* Returns whether the request's body arrives too slowly on average. With the idle deadline alone, a
+ * client could send single bytes for ever. */
 static bool is_trickle(const rc_connection *c)
 {
     const rc_responder *responder = c->responder;
@@ -401,8 +401,9 @@ static bool is_trickle(const rc_connection *c)
 
 /* Checks whether the client has disconnected, while the stash is full. The client's FIN comes after
  * the bytes that it has sent. In stage WAIT the stashed bytes are later requests that were not
- * started. They are dropped so that reading can reach the FIN, and the current response is the last
- * of the connection. A request body cannot be dropped; there poll(2) reports the FIN. */
+ * started. These requests are dropped so that reading can reach the FIN, and the current response
+ * is the last of the connection. A request body cannot be dropped; there poll(2) reports the
+ * FIN. */
 static void check_peer(rc_connection *c)
 {
     uv_os_fd_t fd = -1;

@@ -62,8 +62,8 @@ static rc_listen_result fail_errno(rc_listening *listening)
     return fail(listening, result_of_errno(error), strerror(error));
 }
 
-/* Returns whether accept failed because descriptors or memory are missing. They may become free
- * again, so accepting pauses for RETRY_MS. */
+/* Returns whether accept failed because descriptors or memory are missing. Accepting then pauses
+ * for RETRY_MS, in which descriptors or memory may become free. */
 static bool is_exhausted(int error)
 {
     return error == EMFILE || error == ENFILE || error == ENOMEM || error == ENOBUFS;

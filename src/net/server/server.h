@@ -4,8 +4,8 @@
  *                                         ▲            │ responder.h
  *                                         └────────────┘
  *
- * A server belongs to one event loop and is used only on the thread of that loop. It makes no
- * decision about a request but calls the handler, in this order:
+ * A server belongs to one event loop and is used only on the thread of that loop. The server makes
+ * no decision about a request but calls the handler, in this order:
  *
  *   on_request  (on_body ... on_body_end, on_drained ...)  on_done | on_disconnect
  *

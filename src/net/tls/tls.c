@@ -17,8 +17,8 @@ struct rc_tls {
     BIO_METHOD *method;
 };
 
-/* The functions of the BIO (OpenSSL's I/O interface). It reads wire->input, writes into the loop's
- * sink and buffers nothing itself. */
+/* The functions of the BIO (OpenSSL's I/O interface). The BIO reads wire->input, writes into the
+ * loop's sink and buffers nothing itself. */
 static int bio_read(BIO *bio, char *bytes, int size)
 {
     rc_tls_wire *wire = BIO_get_data(bio);
