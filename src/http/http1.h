@@ -11,7 +11,8 @@
  * message.
  *
  * The head stays in the caller's buffer. The parts of the head are stored as offsets, so the buffer
- * may move between calls. It must contain all bytes from the first byte of the message on. */
+ * may move between calls. The buffer must contain all bytes from the first byte of the message
+ * on. */
 #ifndef RC_HTTP_HTTP1_H
 #define RC_HTTP_HTTP1_H
 

@@ -89,7 +89,7 @@ static bool step(rc_http1_extension *extension, char c)
     }
 }
 
-/* Returns whether the size line may end in this state. It may not end after white space. */
+/* Returns whether the size line may end in this state. The line may not end after white space. */
 static bool may_end(const rc_http1_extension *extension)
 {
     return extension->state == NAME || extension->state == VALUE || extension->state == UNQUOTED;

@@ -1,5 +1,5 @@
-/* The one-pass parser of heads and chunks in their usual form. Called by http1.c. It reads a head
- * of exactly this form:
+/* The one-pass parser of heads and chunks in their usual form. Called by http1.c. The parser reads
+ * a head of exactly this form:
  *
  *   POST SP path SP HTTP/1.1 CR LF         or GET;  HTTP/1.1 SP status SP reason CR LF
  *   name ":" *SP value CR LF               names of letters, digits, - and _; no tab in a value, no

@@ -35,8 +35,8 @@ struct rc_inflate {
 
 /* ---- memory ---- */
 
-/* Header of an allocated block. It stores the size of the block, because zlib does not pass the
- * size when it frees the block. */
+/* Header of an allocated block. The header stores the size of the block, because zlib does not pass
+ * the size when it frees the block. */
 typedef union block {
     size_t size;
     max_align_t align;
