@@ -44,7 +44,7 @@ bool rc_console_is_live(const rc_console *console);
  * bytes, because the line would be outdated when it appears. line: borrows during the call. */
 void rc_console_draw(rc_console *console, rc_str line);
 
-/* Removes the line. The caller does this before it writes to standard error or to the same
+/* Removes the line. Must be called before the caller writes to standard error or to the same
  * terminal. */
 void rc_console_clear(rc_console *console);
 

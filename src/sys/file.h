@@ -1,6 +1,6 @@
 /* Reads whole files and writes whole buffers. The functions return 0, an errno number or one of the
- * negative numbers below; rc_sys_error_text has the message. They continue after short reads, short
- * writes and EINTR. */
+ * negative numbers below; rc_sys_error_text has the message. After a short read, a short write or
+ * EINTR the functions continue. */
 #ifndef RC_SYS_FILE_H
 #define RC_SYS_FILE_H
 

@@ -26,8 +26,9 @@ static struct {
     struct sigaction old[CRASH_COUNT];
 } crash;
 
-/* Signal handler: restores the terminal's modes, which would otherwise remain after the crash. It
- * calls the system directly, because the memory of the rc_sys_calls table may be damaged. */
+/* Signal handler: restores the terminal's modes, which would otherwise remain after the crash. The
+ * handler calls the system directly, because the memory of the rc_sys_calls table may be
+ * damaged. */
 static void restore_and_crash(int signal)
 {
     tcsetattr(crash.fd, TCSANOW, &crash.modes);

@@ -59,7 +59,8 @@ void rc_run_terminate(rc_run *run, int signal);
 void rc_run_break(rc_run *run, int error, const char *failed_step);
 
 /* leftovers.c: leftovers that became our children. rc_run_terminate_leftovers sends SIGTERM to
- * those not signalled yet. It returns the number of all of them, and whether any was new. */
+ * those not signalled yet. The function returns the number of all these leftovers, and *ret_has_new
+ * tells whether any is new. */
 size_t rc_run_terminate_leftovers(rc_run *run, bool *ret_has_new);
 void rc_run_kill_leftovers(const rc_run *run);
 
