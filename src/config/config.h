@@ -197,7 +197,8 @@ typedef struct rc_config_limits {
     uint64_t drain_ms;
 } rc_config_limits;
 
-/* A configuration, in the caller's storage. Its pointers are valid until rc_config_done. */
+/* A configuration, in the caller's storage. Pointers into the configuration are valid until
+ * rc_config_done. */
 typedef struct rc_config {
     rc_yaml doc;
     rc_arena arena;
@@ -232,9 +233,10 @@ typedef struct rc_config {
 rc_status rc_config_parse(rc_config *config, rc_str text, const rc_alloc *alloc,
                           rc_config_faults *faults);
 
-/* Builds the configuration that is used if there is no file. It has the providers whose usual key
- * variables are set, routes to these providers, and the demo provider. A variable with an invalid
- * value adds a fault. `getenv` may return NULL. Returns the same statuses as rc_config_parse. */
+/* Builds the configuration that is used if there is no file. This configuration has the providers
+ * whose usual key variables are set, routes to these providers, and the demo provider. A variable
+ * with an invalid value adds a fault. `getenv` may return NULL. Returns the same statuses as
+ * rc_config_parse. */
 rc_status rc_config_from_environment(rc_config *config, const char *(*getenv)(const char *name),
                                      const rc_alloc *alloc, rc_config_faults *faults);
 

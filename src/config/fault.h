@@ -32,7 +32,7 @@ typedef struct rc_config_fault {
 
 typedef struct rc_config_faults {
     size_t count; /* Number of all faults; the list has at most RC_CONFIG_FAULTS_MAX. */
-    bool is_open; /* This kind of file has no secrets, so every line may be shown. */
+    bool is_open; /* The file is of a kind without secrets, so every line may be shown. */
     rc_config_fault list[RC_CONFIG_FAULTS_MAX];
     rc_config_fault spare; /* Storage for each fault beyond RC_CONFIG_FAULTS_MAX. */
 } rc_config_faults;

@@ -181,8 +181,8 @@ void rc_config_check_root(rc_config_reader *r, const rc_yaml_node *root)
     check_listen(r, rc_yaml_get(root, RC_STR("listen")));
     if (store != NULL)
         check_store(r, store);
-    /* This is a fault when the configuration is loaded, because a user who relies on stored prompts
-     * must not find out later that there are none. */
+    /* The fault is reported when the configuration is loaded, so that a user who relies on stored
+     * prompts does not find out later that there are none. */
     if (content != NULL && r->config->audit.content != 0)
         refuse(r, content,
                "this version does not store prompts and responses: only off is possible");

@@ -67,8 +67,8 @@ static bool is_variable_name(rc_str name)
     return true;
 }
 
-/* Returns whether `name` is a valid file name. It is appended to a folder's path and must not lead
- * out of that folder. */
+/* Returns whether `name` is a valid file name. The name is appended to a folder's path and must not
+ * lead out of that folder. */
 static bool is_credential_name(rc_str name)
 {
     if (name.len == 0 || name.len > CREDENTIAL_NAME_MAX || name.ptr[0] == '.')

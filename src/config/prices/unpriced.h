@@ -1,5 +1,5 @@
 /* rc_unpriced: a target (provider and model) that has no price although a budget counts its cost.
- * Its cost counts as 0, so that the budget neither warns nor stops.
+ * The cost of such a target counts as 0, so that the budget neither warns nor stops.
  *
  * The search covers the targets of routes, and the providers whose models clients can name
  * directly. A target without a fixed model is unpriced if no model of its provider has a price. If

@@ -1,9 +1,9 @@
 /* rc_yaml: a YAML document as a tree of nodes that know their position in the file.
  *
- * libyaml parses the bytes; rc_yaml accepts the subset of YAML that configuration files need. It
- * adds a fault for anchors and aliases (except in rc_yaml_parse_anchored), tags, a second document,
- * duplicate keys, keys that are not text, tabs for indentation, and everything above the limits
- * that are defined below.
+ * libyaml parses the bytes; rc_yaml accepts the subset of YAML that configuration files need. A
+ * fault is added for anchors and aliases (except in rc_yaml_parse_anchored), tags, a second
+ * document, duplicate keys, keys that are not text, tabs for indentation, and everything above the
+ * limits that are defined below.
  *
  *   rc_yaml doc;
  *   rc_config_faults faults;
