@@ -32,7 +32,7 @@
 /* Larger than every reason number in spec/reasons.def. */
 #define RC_SIM_REASONS 128
 
-/* Counts for a tenth of a second. Their sums over all buckets are the totals of
+/* Counts for a tenth of a second. The sums over all buckets are the totals of
  * rc_sim_policy_result. */
 typedef struct rc_sim_bucket {
     uint32_t requests; /* Requests that arrived. */
@@ -56,10 +56,10 @@ typedef struct rc_sim_span {
 } rc_sim_span;
 
 /* Values of recovery_ms that are not a time. The recovery time begins at the end of the last fault
- * (result.fault_until_ms). It ends at the first tenth of a second from which on, in every second,
- * at least 99 % of the requests that arrive are delivered in time. Seconds without requests are
- * ignored. RC_SIM_NEVER means that there is no such tenth before the requests stop, RC_SIM_NO_FAULT
- * that no fault ends before the requests stop. */
+ * (result.fault_until_ms). The recovery time ends at the first tenth of a second from which on, in
+ * every second, at least 99 % of the requests that arrive are delivered in time. Seconds without
+ * requests are ignored. RC_SIM_NEVER means that there is no such tenth before the requests stop,
+ * RC_SIM_NO_FAULT that no fault ends before the requests stop. */
 #define RC_SIM_NEVER INT64_C(-1)
 #define RC_SIM_NO_FAULT INT64_C(-2)
 

@@ -1,8 +1,8 @@
 /* Models of other clients' retry loops. Called by request.c and policies.c. */
 #include "sim/rivals.h"
 
-/* These loops decide by the HTTP status, so a quota error with status 429 is a rate limit for all
- * of them. */
+/* The rival loops decide by the HTTP status, so a quota error with status 429 is a rate limit for
+ * all of them. */
 static const rc_sim_rival_row rows[RC_SIM_RIVAL_COUNT] = {
     [RC_SIM_OPENAI_SDK] = {.name = "openai-sdk",
                            .about = "OpenAI SDK's default: 2 retries, 0.5 s doubling to 8 s, "

@@ -40,9 +40,9 @@ typedef struct rc_sim_rival_state {
     uint32_t calls;
 } rc_sim_rival_state;
 
-/* The step functions of a rival loop: begin, on_failure and on_wake. They return the same type of
- * action as rc_call, so that request.c can carry out the actions of both. row, outcome: borrows
- * during the call. */
+/* The step functions of a rival loop: begin, on_failure and on_wake. The functions return the same
+ * type of action as rc_call, so that request.c can carry out the actions of both. row, outcome:
+ * borrows during the call. */
 rc_action rc_sim_rival_begin(rc_sim_rival_state *state);
 rc_action rc_sim_rival_on_failure(rc_sim_rival_state *state, const rc_sim_rival_row *row,
                                   const rc_sim_outcome *outcome, rc_sim_dialect dialect,

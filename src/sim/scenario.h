@@ -209,7 +209,7 @@ const char *rc_sim_policy_name_at(size_t index);
  * policy, name, about: copies. */
 rc_sim_policy rc_sim_policy_of(const rc_policy *policy, rc_str name, rc_str about);
 
-/* rc_sim_scenario_add adds a built-in policy to the scenario. It fails if the name is
+/* rc_sim_scenario_add adds a built-in policy to the scenario. The function fails if the name is
  * unknown or was already added, or if the scenario has RC_SIM_POLICIES_MAX policies. */
 typedef enum rc_sim_add_result {
     RC_SIM_ADDED = 1,

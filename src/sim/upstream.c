@@ -43,8 +43,8 @@ static uint64_t burst_of(uint32_t per_min, const rc_sim_limits *limits)
 void rc_sim_upstream_init(rc_sim_upstream *upstream, const rc_sim_provider *spec)
 {
     *upstream = (rc_sim_upstream){.spec = spec};
-    /* The bucket has twice the size of the burst. Its lower half is capacity of the future, which
-     * only shedding may use. */
+    /* The bucket has twice the size of the burst. The lower half of the bucket is capacity of the
+     * future, which only shedding may use. */
     upstream->capacity = bucket_of(spec->capacity.per_s, 1000, (uint64_t)spec->capacity.burst * 2);
     for (uint32_t key = 0; key < spec->keys; key++) {
         const rc_sim_limits *limits = &spec->limits;

@@ -9,7 +9,7 @@
 #include "sim/output/chart.h"
 #include "sim/result.h"
 
-/* The charts, in the caller's storage. They view (point into) the result. */
+/* The charts, in the caller's storage. The charts view (point into) the result. */
 typedef struct rc_chart_set {
     rc_arena arena;
     rc_chart success;            /* Share of successful requests, by their arrival time. */
