@@ -1,6 +1,6 @@
-/* Gemini's generateContent. A stream consists of server-sent events or is one JSON array. It ends
- * after the event with a finish reason, the array also with its closing bracket. Called by
- * response.c and response_step.c. */
+/* Gemini's generateContent. A stream consists of server-sent events or is one JSON array. The
+ * stream ends after the event with a finish reason; an array then has its closing bracket. Called
+ * by response.c and response_step.c. */
 #include "mock/dialect.h"
 #include "mock/error.h"
 

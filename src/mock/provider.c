@@ -269,7 +269,7 @@ rc_status rc_mock_provider_respond(rc_mock_provider *provider, const rc_mock_mes
     rc_mock_request request;
     rc_status status;
     rc_mock_request_read(&request, message, alloc);
-    /* This generation never occurs, so that later counts for this ticket are ignored. */
+    /* The generation UINT32_MAX never occurs, so that later counts for this ticket are ignored. */
     *ret_ticket = (rc_mock_ticket){.generation = UINT32_MAX};
     if (rc_buf_status(&request.text) == RC_E_NOMEM) {
         (void)rc_mock_response_begin_plain(ret_response, 500, RC_STR(""), alloc);

@@ -1,5 +1,5 @@
-/* rc_mock_provider: the mock provider without sockets. It turns a message into a response; the
- * caller sends the response and reports how many tokens it sent.
+/* rc_mock_provider: the mock provider without sockets. The provider turns a message into a
+ * response; the caller sends the response and reports how many tokens were sent.
  *
  *   message ──► request ──► key? limits? rules? model's name? ──► plan ──► response
  *                                                                   └────► stats

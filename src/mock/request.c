@@ -61,8 +61,8 @@ static void set_model(rc_mock_request *request, rc_str text)
     }
 }
 
-/* Finds the last colon, which may be written as %3A. It separates the model from the method,
- * because model names have no colon. */
+/* Finds the last colon, which may be written as %3A. This colon separates the model from the
+ * method, because model names have no colon. */
 static size_t find_colon(rc_str path, size_t *ret_len)
 {
     for (size_t i = path.len; i-- > 0;) {

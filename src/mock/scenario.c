@@ -14,7 +14,7 @@ bool rc_mock_glob_matches(rc_str pattern, rc_str text)
 {
     size_t at = 0;
     size_t from = 0;
-    /* `star` is the last star of the pattern so far. It matches the text up to the offset
+    /* `star` is the last star of the pattern so far. The star matches the text up to the offset
      * `tried`. */
     size_t star = RC_STR_NPOS;
     size_t tried = 0;

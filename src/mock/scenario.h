@@ -30,8 +30,8 @@
 #define RC_MOCK_RULES_MAX 128
 #define RC_MOCK_KEYS_MAX 64
 
-/* A rule. Its texts are NUL-terminated, and "" matches anything. In a model, a path or a header
- * value "*" matches any text. */
+/* A rule. The texts of a rule are NUL-terminated, and "" matches anything. In a model, a path or a
+ * header value "*" matches any text. */
 typedef struct rc_mock_rule {
     char model[128];
     char path[128];
