@@ -235,7 +235,7 @@ typedef enum rc_listen_result {
     RC_LISTEN_OTHER = 6
 } rc_listen_result;
 
-/* The outcome of a listen call. */
+/* The outcome of a function that begins to listen. */
 typedef struct rc_listening {
     rc_listen_result result;
     uint16_t port;  /* The bound port, which also applies if port 0 was requested; 0 for a unix
