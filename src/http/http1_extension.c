@@ -6,10 +6,10 @@
 enum {
     START = 0,
     SIZE,    /* At least one digit of the chunk size was read. */
-    BEFORE,  /* White space before a semicolon. */
+    BEFORE,  /* In white space before a semicolon. */
     NAMING,  /* After a semicolon: a name must follow. */
     NAME,    /* Inside an extension's name. */
-    NAMED,   /* White space after an extension's name. */
+    NAMED,   /* In white space after an extension's name. */
     VALUING, /* After an equals sign: a value must follow. */
     VALUE,
     QUOTED,
