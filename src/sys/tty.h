@@ -52,8 +52,8 @@ void rc_tty_keys_end(rc_tty *tty);
  * them. The next rc_tty_keys_begin sets key mode again. */
 void rc_tty_keys_forget(rc_tty *tty);
 
-/* Returns whether Esc was pressed. The caller calls it when tty->fd is readable. Arrow and function
- * keys start with the same byte as Esc, so the function waits 20 ms for further bytes. */
+/* Returns whether Esc was pressed. Must be called when tty->fd is readable. Arrow and function keys
+ * start with the same byte as Esc, so the function waits 20 ms for further bytes. */
 bool rc_tty_read_escape(rc_tty *tty);
 
 #endif

@@ -42,8 +42,9 @@ rc_str rc_tail_get(const rc_tail *tail); /* Returns the last bytes: a view into 
 typedef struct rc_process_options {
     const char *const *argv; /* The command and its arguments; ends with NULL. */
     rc_stdin *input;
-    rc_outlet *error_outlet; /* Our standard error, attached to the watch; the command's is copied
-                              * to it. */
+    /* Our standard error, to which the command's standard error is copied. Must be attached to the
+     * watch. */
+    rc_outlet *error_outlet;
     rc_tail *tail;           /* Receives the last bytes of the command's standard error. */
     rc_tail *report;         /* Receives the last bytes of the command's report
                               * (RC_REPORT_FD_NAME). */
@@ -61,7 +62,7 @@ typedef struct rc_process_end {
     int killed_by; /* The signal that killed the command; 0: the command exited. */
     int signal;    /* The end signal that was forwarded to the command; 0: none. */
     bool is_over_deadline;
-    bool had_terminal; /* The command had the foreground: Ctrl-C went to it directly. */
+    bool had_terminal; /* The command had the foreground, so that Ctrl-C went to the command. */
 } rc_process_end;
 
 /* Runs a command until it and its leftovers have ended. watch, tty, options: borrows during the

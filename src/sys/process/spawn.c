@@ -24,7 +24,8 @@ typedef struct start {
 static int set_attributes(posix_spawnattr_t *attributes, const rc_spawn *request)
 {
     /* Our process ignores SIGPIPE, but the command must get the default action, which ends a
-     * filter. Signals that our parent ignores stay ignored, as for any other command. */
+     * command whose reader has closed the pipe. Signals that our parent ignores stay ignored, as
+     * for any other command. */
     sigset_t defaults;
     sigemptyset(&defaults);
     sigaddset(&defaults, SIGPIPE);
