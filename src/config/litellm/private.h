@@ -80,7 +80,8 @@ typedef struct rc_litellm {
     const rc_yaml_node *settings;    /* The section litellm_settings. */
     const rc_yaml_node *general;     /* The section general_settings. */
     const rc_yaml_node *credentials; /* The section credential_list. */
-    bool has_catch_all;              /* The entry for "*" has been converted to routes. */
+    bool has_catch_all;              /* The model_list entry for "*" has been converted to
+                                      * routes. */
     bool has_policy;
     uint64_t max_attempts;     /* 0: not set. */
     uint64_t rule_attempts[3]; /* Attempts after rate limits, timeouts, server errors; 0: not

@@ -16,7 +16,7 @@
 /* Highest accepted price: 100,000 dollars. */
 #define RC_PRICE_MAX UINT64_C(100000000000)
 
-/* Highest cost, a thousand million dollars. Larger costs are set to this value. */
+/* Highest cost, a thousand million dollars. A larger cost is reduced to RC_COST_MAX. */
 #define RC_COST_MAX UINT64_C(1000000000000000)
 
 /* A row of the price file. The members are the keys of spec/config.def. */

@@ -26,7 +26,7 @@ typedef struct rc_config_prices {
     bool built_in;
 } rc_config_prices;
 
-/* The prices, in the caller's storage. Pointers into them are valid until rc_prices_done. */
+/* The prices, in the caller's storage. Pointers into the prices are valid until rc_prices_done. */
 typedef struct rc_prices {
     rc_yaml doc;
     rc_arena arena;
