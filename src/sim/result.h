@@ -129,7 +129,7 @@ typedef struct rc_sim_policy_result {
     uint64_t cost_nano_usd;
     uint64_t wasted_nano_usd; /* Cost of wasted calls. */
 
-    uint64_t stops[RC_SIM_REASONS]; /* Number of failed requests by rc_reason. */
+    uint64_t stops[RC_SIM_REASONS]; /* Number of failed requests; the index is an rc_reason. */
     uint32_t bucket_count;          /* Number of buckets up to the last one with an event. */
     uint32_t bucket_size;           /* Buckets allocated. */
     rc_sim_bucket *buckets;
