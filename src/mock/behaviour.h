@@ -128,7 +128,7 @@ typedef enum rc_mock_fault {
     RC_MOCK_FAULT_NONE = 0,
     RC_MOCK_FAULT_UNKNOWN,  /* No such behaviour. */
     RC_MOCK_FAULT_NUMBER,   /* The number is too large, or the behaviour takes none. */
-    RC_MOCK_FAULT_CONFLICT, /* Two behaviours of one slot. */
+    RC_MOCK_FAULT_CONFLICT, /* Two behaviours set the same slot. */
     RC_MOCK_FAULT_FIRST     /* The K after @ is missing or 0, or N is not above K. */
 } rc_mock_fault;
 

@@ -7,7 +7,7 @@
 
 #include "mock/response.h"
 
-/* Highest limit. With it all counts fit into 64 bits. */
+/* The highest limit with which all counts fit into 64 bits. */
 #define RC_MOCK_LIMIT_MAX 1000000000u
 
 typedef struct rc_mock_limit {

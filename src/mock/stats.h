@@ -82,8 +82,8 @@ typedef struct rc_mock_ticket {
  * call. */
 void rc_mock_key_id(rc_str key, char ret_id[RC_MOCK_KEY_ID_MAX]);
 
-/* Counts a request with this key and model. Returns its number among them, from 1. key, model:
- * borrows during the call. */
+/* Counts a request with this key and model, and returns how many of them were counted so far. key,
+ * model: borrows during the call. */
 uint64_t rc_mock_stats_nth(rc_mock_stats *stats, rc_str key, rc_str model);
 
 /* Counts a request and its response. All pointer parameters: borrows during the call. */
