@@ -10,7 +10,7 @@
 
 /* Upper limit of the suggested names. */
 #define OFFERS_MAX 6
-/* A shorter part would match too many names. */
+/* A shorter part of a name would match too many names. */
 #define PART_MIN 3
 
 enum {
@@ -20,7 +20,8 @@ enum {
     ERRORS_COUNT
 };
 
-/* Codes first, then classes: a name that is both means the code. */
+/* Returns the names of the codes, then of the classes; NULL past the end. Codes are first, so that
+ * a name of both finds the code. */
 static const char *taxonomy_name_at(const void *ctx, size_t index)
 {
     (void)ctx;
@@ -51,8 +52,8 @@ static bool has_inside(rc_str name, rc_str part)
     return false;
 }
 
-/* Finds all names that contain a part such as "timeout"; prints them as "A, B or C" when is_shown.
- * Returns their number. */
+/* Returns the number of names that contain a part such as "timeout". is_shown: also prints these
+ * names as "A, B or C". */
 static size_t offer_names(rc_cli *cli, rc_str part, bool is_shown)
 {
     const char *offers[OFFERS_MAX];

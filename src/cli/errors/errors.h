@@ -1,5 +1,5 @@
-/* Output of `recourse errors`: one code, one class, or (with neither) the whole table. Each
- * function appends to buf; a failure is in the buffer's status. */
+/* Output of `recourse errors`: one code, one class, or the whole table if neither is chosen. Each
+ * function appends to buf; if that fails, the status of buf has the reason. */
 #ifndef RC_CLI_ERRORS_ERRORS_H
 #define RC_CLI_ERRORS_ERRORS_H
 
@@ -9,15 +9,15 @@
 
 typedef struct rc_errors_choice {
     const rc_code_info *code;
-    const rc_class_info *error_class; /* NULL when there is a code. */
+    const rc_class_info *error_class; /* NULL if a code is chosen. */
 } rc_errors_choice;
 
 /* Appends JSON: a code as one object, a class as an object with its codes, the whole table as an
  * array with one row per line. */
 void rc_errors_json(rc_buf *buf, const rc_errors_choice *choice);
 
-/* Appends tables and panels of the style's width. Returns RC_OK, or the status of the memory of a
- * table. */
+/* Appends tables and panels of the width style->width. Returns RC_OK, or the status of a table that
+ * ran out of memory. */
 rc_status rc_errors_human(rc_buf *buf, const rc_errors_choice *choice, const rc_panel_style *style,
                           const rc_alloc *alloc);
 

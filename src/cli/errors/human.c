@@ -5,14 +5,14 @@
 #include "render/panel.h"
 #include "ui/grid.h"
 
-/* Column at which the names of the facts of a class begin, and their values. */
+/* In the panel of a class the names of facts begin at column LABEL_AT, the values at VALUE_AT. */
 #define LABEL_AT 2u
 #define VALUE_AT 16u
 #define NUMBER_BYTES 24
 
 /* ---- table of codes ---- */
 
-/* The line above the codes of a class has the titles. */
+/* Titles of the columns after the first, printed above the codes of each class. */
 static const char *const titles[] = {"category", "domain", "retry", "HTTP",
                                      "exit",     "event",  "action"};
 
@@ -67,7 +67,7 @@ static void add_class(rc_grid *grid, const rc_class_info *info)
     rc_grid_line(grid, RC_TONE_PLAIN);
 }
 
-/* only: the class to show; NULL: all. */
+/* Appends the table of codes. `only`: the class to show; NULL: all classes. */
 static rc_status push_table(rc_buf *buf, const rc_class_info *only, const rc_panel_style *style,
                             const rc_alloc *alloc)
 {
@@ -108,7 +108,7 @@ static void push_number_field(rc_panel *panel, const char *label, int number)
     rc_panel_field(panel, rc_str_c(label), RC_TONE_PLAIN, rc_buf_get(&digits));
 }
 
-/* Uses the same box as a report's panel, and the same labels for the same things. */
+/* Appends the panel of a code, with the frame and the labels that the panel of a report has. */
 static void push_code_panel(rc_buf *buf, const rc_panel_style *style, const rc_code_info *row)
 {
     const rc_class_info *info = rc_class_get(row->error_class);

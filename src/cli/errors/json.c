@@ -25,8 +25,9 @@ static void push_code_row(rc_json_writer *w, const rc_code_info *row)
     rc_json_object_end(w);
 }
 
-/* Each row is on a line of its own and has its own writer, because a writer indents everything or
- * nothing. */
+/* Writes each row on a separate line. Each row has its own JSON writer, because one writer would
+ * put the whole array on one line or indent all of it. only: the class to write; NULL: all
+ * classes. */
 static void push_rows(rc_buf *buf, const rc_class_info *only)
 {
     bool has_rows = false;

@@ -26,7 +26,7 @@ struct page_code {
     const char *category_id;
     const char *domain_id;
     bool is_retryable;
-    int http_status; /* 0: that of the domain. */
+    int http_status; /* 0: the HTTP status of the domain. */
     int exit_status;
     const char *event_id;
     const char *action_id;
@@ -34,7 +34,8 @@ struct page_code {
     const char *message;
 };
 
-/* The tables hold names as text, because the generator of the enums compiles this file too. */
+/* The tables have ids as text instead of enum constants, because tools/gen_errors.c, which
+ * generates the enums, compiles this file, too. */
 static const struct page_name page_categories[] = {
 #define RC_CATEGORY(number, ID, name, is_retryable, text) {#ID, name, text},
 #include "spec/errors.def"
@@ -134,7 +135,7 @@ static void put_number(const struct page *page, int number)
     put(page, digits);
 }
 
-/* Markdown derives the anchor of a heading from its text in lower case. */
+/* Writes text in lower case, because the Markdown anchor of a heading is its text in lower case. */
 static void put_lower(const struct page *page, const char *text)
 {
     for (const char *c = text; *c != '\0'; c++) {
