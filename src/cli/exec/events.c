@@ -7,9 +7,10 @@
 #include "sys/file.h"
 #include "sys/watch.h"
 
-/* Limit of the lines of one action: a line holds at most one report in the user's view. */
+/* Limit of the lines for one action of the call; a line contains at most one report in the user
+ * view. */
 #define LINES_MAX ((size_t)1 << 20)
-/* Limit of the lines that wait for a reader. */
+/* Limit of lines that wait in the queue for a slow reader. */
 #define QUEUE_MAX ((size_t)4 << 20)
 
 int rc_exec_events_open(rc_exec_events *events, rc_cli *cli, rc_outlet *err_outlet,

@@ -12,16 +12,16 @@
 #include "sys/entropy.h"
 #include "sys/file.h"
 
-/* Time between SIGTERM and SIGKILL for a command that has to end. */
+/* Time between SIGTERM and SIGKILL for a command that must end. */
 #define GRACE_MS 5000u
-/* Limit of our own messages that wait to be written. */
+/* Limit of messages of exec itself that wait to be written. */
 #define ERR_MAX ((size_t)2 << 20)
 
 static uint64_t entropy_of(const rc_exec *x)
 {
     uint64_t entropy = 0;
     if (!rc_entropy_get(x->calls, &entropy, sizeof entropy))
-        entropy = x->watch.now_ms; /* The value only spreads the waits. */
+        entropy = x->watch.now_ms; /* Good enough: entropy only spreads the waits. */
     return entropy;
 }
 
@@ -32,8 +32,9 @@ static rc_exec_attempt *last_attempt(rc_exec *x)
     return &x->attempts[(x->attempt_count - 1) % RC_REPORT_ATTEMPTS_MAX];
 }
 
-/* Returns the signal that exec must die of, as the command did, so that a shell loop around it
- * stops. A command in the foreground that exits with 128 + SIGINT counts as interrupted too. */
+/* Returns the signal by which exec must end because it ended the command, so that a shell loop
+ * around exec stops; 0: none. A command in the foreground that exits with 128 + SIGINT also counts
+ * as interrupted. */
 static int end_signal_of(const rc_process_end *end)
 {
     static const int SIGNALS[] = {SIGINT, SIGQUIT};
@@ -75,8 +76,8 @@ static bool has_succeeded(const rc_exec *x)
     return x->exit_status == 0;
 }
 
-/* Checks before the wait whether standard input can be replayed; if not, prints that no retry
- * follows. */
+/* Checks before the wait whether standard input can be sent to the command again. If not, prints
+ * that the failure is not retried. */
 static void check_input(rc_exec *x)
 {
     if (!rc_exec_failure_facts(x).is_retryable || rc_stdin_rewind(&x->input))
@@ -145,8 +146,8 @@ static rc_action run_all(rc_exec *x)
 
 /* ---- end of the run ---- */
 
-/* `exec -- yes | head -1`: the command died of SIGPIPE because our reader closed the pipe. No
- * report is shown. */
+/* Did the command end by SIGPIPE because the reader of its output closed the pipe, as in `exec --
+ * yes | head -1`? No report is shown in this case. */
 static bool is_reader_gone(const rc_exec *x)
 {
     struct pollfd fd = {.fd = RC_FD_STDOUT, .events = POLLOUT};
@@ -165,8 +166,8 @@ static void show_panel(rc_exec *x, const rc_report *report)
         .now_unix_ms = now_unix_ms,
         .utc_offset_s = rc_clock_utc_offset_s(x->calls, now_unix_ms),
     };
-    /* The user runs the command and may see everything; a single attempt has nothing more to
-     * show. */
+    /* The user who runs the command may see the internal view. After a single attempt it shows no
+     * more than the user view. */
     rc_view view = x->attempt_count > 1 ? RC_VIEW_INTERNAL : RC_VIEW_USER;
     rc_render_human(report, view, &style, &x->cli->err);
 }
@@ -188,7 +189,8 @@ static void show_end(rc_exec *x, const rc_action *action)
 
 /* ---- start of the run ---- */
 
-/* Sets up a call with one target: no breaker, and no retry budget except the policy's limits. */
+/* Sets up the call with one target, without a breaker and without a retry budget: only the policy
+ * limits the attempts. */
 static void init_call(rc_exec *x)
 {
     rc_shared_settings settings = rc_shared_settings_default();
@@ -216,12 +218,13 @@ static int refuse_to_watch(rc_exec *x, int error)
     return RC_EXIT_OS;
 }
 
-/* Opens everything that lives from the beginning to the end of a watched run. */
+/* Opens all resources that a run needs until its end: terminal, standard input, pipe for the
+ * report. */
 static void open_all(rc_exec *x)
 {
     bool keeps_input = x->policy.enabled && x->policy.max_calls > 1 && !x->is_single;
-    /* Becomes the reaper of orphans; without it, processes outside the command's group are not
-     * seen. */
+    /* Makes exec the parent of orphaned processes, so that exec also sees processes outside the
+     * command's process group. */
     x->calls->adopt_orphans();
     rc_watch_attach(&x->watch, &x->err_outlet);
     rc_watch_attach(&x->watch, &x->events.file);
@@ -278,12 +281,12 @@ static int run_with_outlets(rc_exec *x, const char *path)
     return result;
 }
 
-/* Dies of the command's signal, after all cleanup and with the signal mask restored. If the signal
- * is ignored or blocked, the exit status says the same. */
+/* Ends exec by the signal that ended the command, after all cleanup and with the signal mask
+ * restored. If the signal is ignored or blocked, exec ends with the exit status 128 + signal. */
 static void die_by_signal(const rc_exec *x)
 {
-    /* If only the command got the Ctrl-C (it had the terminal's foreground), the signal goes to our
-     * process group too, so that the script around exec stops. */
+    /* If only the command received the Ctrl-C, because it was the foreground group of the terminal,
+     * the signal is also sent to the process group of exec, so that a script around exec stops. */
     const bool is_for_group = x->end.had_terminal && x->end.signal == 0 && !x->is_cancelled;
     if (x->end_signal != 0 && rc_buf_get(&x->cli->err).len == 0)
         rc_signal_die(x->calls, x->end_signal, is_for_group);

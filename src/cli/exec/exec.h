@@ -33,7 +33,8 @@ enum {
     EXEC_COUNT
 };
 
-/* EX_OSERR of sysexits.h: a system call failed; and the status that a shell gives after Ctrl-C. */
+/* RC_EXIT_OS is EX_OSERR of sysexits.h: a system call failed. RC_EXIT_INTERRUPTED is the status
+ * that a shell gives after Ctrl-C. */
 #define RC_EXIT_OS 71
 #define RC_EXIT_INTERRUPTED 130
 /* The status that timeout(1) uses. */
@@ -41,7 +42,7 @@ enum {
 
 #define RC_EXEC_ATTEMPTS_MAX 1000
 
-/* One attempt, for the report. The reasons are static texts. */
+/* One attempt, for the report. `reason` is a static text. */
 typedef struct rc_exec_attempt {
     rc_code code;
     int64_t started_unix_ms;
@@ -57,7 +58,7 @@ typedef struct rc_exec {
     const char *const *argv;
     bool is_quiet;
     bool is_single; /* --tries 1: standard input need not be stored for a replay. */
-    bool is_json;   /* Events on standard error instead of messages. */
+    bool is_json;   /* Standard error gets events instead of messages. */
     unsigned width;
     bool has_colour;
 
@@ -73,22 +74,22 @@ typedef struct rc_exec {
     rc_tty tty;
     rc_stdin input;
     rc_tail tail;
-    rc_tail inner;        /* Output of the command on RECOURSE_REPORT_FD. */
-    rc_outlet err_outlet; /* Standard error, for the command and for our messages. */
-    int report_fd;        /* Pipe on which our caller expects a report; -1: none. */
-    int end_signal;       /* Signal that exec dies of, as the command did; 0: none. */
+    rc_tail inner;        /* What the command wrote to RECOURSE_REPORT_FD. */
+    rc_outlet err_outlet; /* Standard error of the command and of exec. */
+    int report_fd;        /* Pipe to an outer exec for the report; -1: none. */
+    int end_signal;       /* Signal by which exec must end; 0: none. */
 
     rc_process_end end;      /* End of the latest attempt. */
     const rc_report *report; /* Report of the latest attempt; NULL: it succeeded. */
     int exit_status;
     int cancel_signal;   /* Signal that cancelled the run; 0: none. */
     bool is_cancelled;   /* The user cancelled a wait. */
-    const char *refusal; /* Why a retryable failure is not retried; NULL: no such reason. */
+    const char *refusal; /* Why standard input cannot be replayed; NULL: it can. */
 
-    rc_exec_attempt attempts[RC_REPORT_ATTEMPTS_MAX]; /* The latest ones. */
+    rc_exec_attempt attempts[RC_REPORT_ATTEMPTS_MAX]; /* The latest attempts. */
     size_t attempt_count;
     rc_id_maker ids;
-    rc_id run_id; /* Correlation id of all events; empty without entropy. */
+    rc_id run_id; /* Correlation id of all events; empty: no entropy. */
 
     rc_exec_events events;
     rc_detected detected;
@@ -98,43 +99,43 @@ typedef struct rc_exec {
 /* exec.c: the command's run function; returns the exit status. */
 int rc_exec_run(rc_cli *cli, const rc_args *args);
 
-/* options.c: reads the options into x, which is zero except cli and calls. Returns RC_EXIT_OK, or
- * the exit status with the reason in err. */
+/* options.c: reads the options into x; all other members of x except cli and calls are zero.
+ * Returns RC_EXIT_OK, or the exit status with the reason in err. */
 int rc_exec_read_options(rc_exec *x, const rc_args *args);
 
-/* policy.c: reads the policy of that name into x; returns like rc_exec_read_options. name: NULL for
- * the default. path: NULL for the default configuration, loaded only if it is needed. Both
- * borrow. */
+/* policy.c: reads the policy with this name into x; returns like rc_exec_read_options. name: NULL
+ * selects the default policy. path: the configuration; NULL selects the default one, which is
+ * loaded only for a name that is no preset. name, path: borrows during the call. */
 int rc_exec_read_policy(rc_exec *x, const char *name, const char *path);
 
 /* report.c: gives the report of the latest attempt, never NULL. */
 const rc_report *rc_exec_judge(rc_exec *x);
 
-/* Gives the report of the whole run with its attempts, never NULL. action: the last one;
- * borrows. */
+/* Gives the report of the whole run with its attempts, never NULL. action: borrows during the call;
+ * the last action of the call. */
 const rc_report *rc_exec_finish(rc_exec *x, const rc_action *action);
 
 /* Returns the facts about the latest failure that the policy needs. */
 rc_failure_facts rc_exec_failure_facts(const rc_exec *x);
 
-/* Makes an id; empty without entropy. */
+/* Returns a new id; empty if the system has no entropy. */
 rc_id rc_exec_id(rc_exec *x);
 
-/* wait.c: waits until the action's time. Returns true when it has come, false when the wait was
- * cancelled; x->cancel_signal then has the signal, 0 for Esc. */
+/* wait.c: waits until the time of the action. Returns true when this time has come, false if the
+ * user cancelled the wait; x->cancel_signal then has the signal, or 0 for Esc. */
 bool rc_exec_wait(rc_exec *x, const rc_action *action);
 
-/* messages.c: begins a line on err; rc_exec_push_err queues the text for standard error, on a line
- * of its own. */
+/* messages.c: rc_exec_err_prefix begins a line in the buffer `err`; rc_exec_push_err queues the
+ * content of the buffer for standard error, starting on a new line. */
 void rc_exec_err_prefix(rc_exec *x, const char *text);
 void rc_exec_push_err(rc_exec *x);
 
-/* inner.c: gives the report that the command itself wrote, on RECOURSE_REPORT_FD or in an event on
- * standard error; NULL: none. */
+/* inner.c: gives the report that the command itself wrote, to RECOURSE_REPORT_FD or in an event on
+ * standard error; NULL: the command wrote none. */
 const rc_report *rc_exec_inner_report(rc_exec *x);
 
-/* Open, write and close the pipe on which our caller expects a report (RECOURSE_REPORT_FD), if
- * any. */
+/* Open, write and close the pipe RECOURSE_REPORT_FD, on which an outer exec expects a report.
+ * Without this variable the functions have no effect. */
 void rc_exec_outer_open(rc_exec *x);
 void rc_exec_outer_write(rc_exec *x, const rc_report *report);
 void rc_exec_outer_close(rc_exec *x);

@@ -1,6 +1,7 @@
-/* Nested `recourse exec`: takes over the report of an inner layer, which knows exactly what failed,
- * and passes our report to an outer one. A failure that an inner exec has retried to its limit is
- * not retried again by the layers around it. Called by report.c and exec.c.
+/* Nested `recourse exec`: takes over the report of an inner exec or other inner program, which has
+ * more evidence of the failure, and passes the report of this exec to an outer exec. A failure that
+ * an inner exec has retried up to its limit is not retried again by the exec commands around it.
+ * Called by report.c and exec.c.
  *
  *   outer exec ── pipe, RECOURSE_REPORT_FD=N ──► command ──► inner exec
  *        ▲                                                       │
@@ -12,7 +13,7 @@
 #include "sys/file.h"
 #include "json/find.h"
 
-/* Longest line of a report; the reader stores as much, and it fits an empty pipe. */
+/* Longest report line: what the reader stores, and less than an empty pipe holds. */
 #define REPORT_MAX (RC_TAIL_MAX - 1)
 #define FD_DIGITS_MAX 7
 
@@ -41,7 +42,8 @@ static const rc_report *decode(rc_exec *x, rc_str json)
     return status == RC_OK ? report : NULL;
 }
 
-/* Decodes the last line; a line whose beginning was dropped does not parse as a report. */
+/* Gives the report in the last line of the pipe; NULL: none. A line whose beginning was dropped is
+ * not a valid report. */
 static const rc_report *read_from_pipe(rc_exec *x)
 {
     rc_str text = rc_tail_get(&x->inner);
@@ -54,7 +56,8 @@ static const rc_report *read_from_pipe(rc_exec *x)
     return NULL;
 }
 
-/* Decodes {"type":"run:failed",...,"error":{report}}. */
+/* Gives the report of an event line {"type":"run:failed",...,"error":{report}}; NULL: another
+ * line. */
 static const rc_report *decode_event(rc_exec *x, rc_str line)
 {
     rc_json_member keys[] = {{.key = RC_STR("type")}, {.key = RC_STR("error")}};
@@ -86,7 +89,7 @@ const rc_report *rc_exec_inner_report(rc_exec *x)
 
 /* ---- report for an outer layer ---- */
 
-/* Returns -1 for numbers below 3 and for texts that are not a descriptor. */
+/* Returns the descriptor that the text names; -1 for numbers below 3 and for other texts. */
 static int parse_fd(rc_str text)
 {
     int value = 0;
@@ -100,8 +103,9 @@ static int parse_fd(rc_str text)
     return value > RC_FD_STDERR ? value : -1;
 }
 
-/* The variable may be inherited while the descriptor now is another file: only a pipe is accepted.
- * The descriptor is closed for the command, which gets its own pipe from us. */
+/* Accepts only a pipe, because the variable may be inherited from a process whose descriptor with
+ * this number was another file. The command does not inherit the descriptor; it gets its own pipe
+ * from this exec. */
 void rc_exec_outer_open(rc_exec *x)
 {
     struct stat info;

@@ -1,5 +1,5 @@
-/* Messages of `recourse exec` on standard error, between those of the command. Called by all files
- * of the command. */
+/* Messages of `recourse exec` on standard error, between the output of the command. Called by all
+ * files of the command. */
 #include "cli/exec/exec.h"
 
 void rc_exec_err_prefix(rc_exec *x, const char *text)
@@ -17,7 +17,8 @@ void rc_exec_push_err(rc_exec *x)
     if (x->end_signal == SIGINT && x->end.had_terminal && x->cli->err_terminal.is_tty)
         x->err_outlet.is_mid_line = true;
     rc_outlet_begin_line(&x->err_outlet);
-    /* A message that does not fit the queue stays in err and is written at the very end. */
+    /* A message that does not fit the queue stays in err, which is written when the program
+     * ends. */
     if (rc_outlet_push(&x->err_outlet, text))
         rc_buf_reset(&x->cli->err);
 }

@@ -1,4 +1,5 @@
-/* The policy of `recourse exec`: a preset, or one of the configuration. Called by options.c. */
+/* The policy of `recourse exec`: a preset, or a policy of the configuration. Called by
+ * options.c. */
 #include <string.h>
 
 #include <recourse/taxonomy.h>
@@ -24,10 +25,10 @@ static bool excludes_tool_codes(const rc_policy *policy)
            !rc_code_set_has(never, RC_CODE_NETWORK_TIMEOUT);
 }
 
-/* Presets never retry the codes of tools, because a tool decides that itself. This is the rule for
- * a command: RESOURCE_BUSY and EXECUTION_TIMEOUT, which the command reports itself, may be retried;
- * EXECUTION_FAILED may not, because it says nothing about the cause. A policy that retries no
- * timeout at all stays unchanged. */
+/* Presets never retry the error codes of tools, because in an agent the tool decides about retries.
+ * For a command of exec this function allows retries of RESOURCE_BUSY and EXECUTION_TIMEOUT, which
+ * say what happened. EXECUTION_FAILED stays excluded, because it says nothing about the cause. A
+ * policy that excludes network timeouts, too, stays unchanged. */
 static void allow_command_codes(rc_policy *policy)
 {
     rc_code_set never = {{0, 0}};
@@ -57,7 +58,7 @@ static int refuse_file(rc_cli *cli, const rc_config_source *source)
     return RC_EXIT_NO_INPUT;
 }
 
-/* Prints the first fault and the command that prints all of them. */
+/* Prints the first fault and names the command that prints all faults. */
 static int refuse_faults(rc_cli *cli, const rc_config_source *source)
 {
     rc_cli_push_fault(cli, rc_config_source_name(source), &source->faults.list[0]);

@@ -42,8 +42,8 @@ static void push_command(const rc_exec *x, rc_buf *message)
     rc_buf_push_byte(message, '"');
 }
 
-/* Reports a command that did not start: not found, not executable, or a system call of ours
- * failed. */
+/* Gives the report for a command that did not start: it was not found, is not executable, or a
+ * system call of exec failed. */
 static const rc_report *judge_start(rc_exec *x)
 {
     char scratch[2 * RC_REPORT_NAME_MAX];
@@ -51,8 +51,8 @@ static const rc_report *judge_start(rc_exec *x)
     rc_builder builder;
     bool is_command_fault = x->end.status != 0 && !x->end.is_started;
     rc_buf_init_fixed(&message, scratch, sizeof scratch);
-    /* The name comes last: after a name like passwd the scrubber would take the reason for a
-     * secret. */
+    /* The name of the command comes last, because the scrubber would remove the text after a name
+     * like passwd as a secret. */
     rc_buf_push(&message, rc_str_c(rc_sys_error_text(x->end.error)));
     rc_buf_push(&message, RC_STR(": cannot "));
     if (!is_command_fault) {
@@ -100,8 +100,8 @@ static const rc_report *judge_signal(rc_exec *x)
     return rc_builder_finish(&builder);
 }
 
-/* Decodes the report in the command's output, which is not classified again: the inner layer had
- * more evidence. NULL: it cannot be decoded. */
+/* Gives the report that the command printed; NULL: it cannot be decoded. Such a failure is not
+ * classified again, because the program that made the report had more evidence. */
 static const rc_report *read_report(rc_exec *x)
 {
     const rc_report *report = NULL;
@@ -111,7 +111,8 @@ static const rc_report *read_report(rc_exec *x)
     return status == RC_OK ? report : NULL;
 }
 
-/* Classifies the command's output exactly as `recourse explain --exit N` does. */
+/* Gives the report of a failed command: its own report, or the classified output with the same
+ * result as `recourse explain --exit N`. */
 static const rc_report *judge_output(rc_exec *x)
 {
     const rc_report *inner = rc_exec_inner_report(x);
@@ -148,7 +149,8 @@ const rc_report *rc_exec_judge(rc_exec *x)
 rc_failure_facts rc_exec_failure_facts(const rc_exec *x)
 {
     rc_failure_facts facts = rc_failure_facts_of(x->report);
-    /* A failure without evidence is not retried: nothing suggests that a retry would help. */
+    /* A failure without evidence of its cause is not retried, because a retry would probably fail,
+     * too. */
     if (facts.code == RC_CODE_EXECUTION_FAILED || x->refusal != NULL)
         facts.is_retryable = false;
     return facts;
@@ -175,7 +177,7 @@ static void add_attempts(const rc_exec *x, rc_builder *builder)
     }
 }
 
-/* Sets "\"curl\" failed with exit status 7 in try 3. No connection ..." */
+/* Sets the message, such as "\"curl\" failed with exit status 7 in try 3. No connection ..." */
 static void set_message(const rc_exec *x, rc_builder *builder)
 {
     char scratch[RC_REPORT_MESSAGE_MAX];

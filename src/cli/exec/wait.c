@@ -27,7 +27,8 @@ static void draw(waiting *w)
     rc_console_draw(&w->console, rc_buf_get(&buf));
 }
 
-/* Prints one permanent line where nothing can be redrawn: a file, a log, a dumb terminal. */
+/* Prints one line about the wait if standard error cannot be redrawn: a file, a log, a dumb
+ * terminal. */
 static void push_plain_line(const waiting *w)
 {
     char scratch[LINE_BYTES];
