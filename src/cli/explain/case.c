@@ -1,5 +1,5 @@
-/* Tolerant reader of cases: handles damaged JSON and names the fault. Called by jsonl.c and
- * detect.c. */
+/* Tolerant reader of cases (failures as JSON objects, see case.h): reads damaged JSON and names the
+ * fault. Called by jsonl.c and detect.c. */
 #include "cli/explain/case.h"
 
 #include <recourse/taxonomy.h>
@@ -37,7 +37,7 @@ static void fail(reading *r, rc_status status, const char *key, size_t offset, c
 }
 
 /* Returns the next token. Invalid Unicode in a string (half of a surrogate pair, bytes that are not
- * UTF-8) is ignored: it is common in logs and does not affect the structure. */
+ * UTF-8) is no fault, because it is common in logs and does not affect the JSON structure. */
 static rc_json_token next(reading *r)
 {
     rc_json_token token = rc_json_reader_next(&r->json);
@@ -50,8 +50,8 @@ static rc_json_token next(reading *r)
     return token;
 }
 
-/* Returns the value of a string. c->text has capacity for all of them, so earlier values do not
- * move. */
+/* Returns the value of a string. c->text has capacity for all strings of the case, so that earlier
+ * values do not move. */
 static rc_str text_of(rc_case *c, const rc_json_token *token)
 {
     if (!token->has_escapes)
@@ -73,8 +73,8 @@ static bool is_end(rc_json_type type)
     return type == RC_JSON_OBJECT_END || type == RC_JSON_ARRAY_END;
 }
 
-/* Reads to the end of the value that begins with first, so that damage in it is noticed; returns
- * the end of the value. */
+/* Reads to the end of the value that begins with the token first, so that damage inside the value
+ * is noticed. Returns the end of the value. */
 static size_t pass(reading *r, const rc_json_token *first)
 {
     size_t depth = is_begin(first->type) ? 1 : 0;
@@ -146,8 +146,8 @@ static void add_header(rc_failure *failure, rc_case *c, rc_str name, rc_str valu
         c->headers[failure->header_count++] = (rc_header){name, value};
 }
 
-/* Adds a header: a string, a number or boolean as written, or one header per element of an
- * array. */
+/* Adds a header. The value may be a string, or a number or boolean, which is used as written. An
+ * array gives one header per element. */
 static void take_header_value(reading *r, rc_failure *failure, rc_str name,
                               const rc_json_token *first)
 {
@@ -166,7 +166,7 @@ static void take_header_value(reading *r, rc_failure *failure, rc_str name,
     }
 }
 
-/* Adds a header from [name, value]; further elements are ignored. */
+/* Adds a header from an array [name, value]; further elements of the array are ignored. */
 static void take_header_pair(reading *r, rc_failure *failure, const rc_json_token *first)
 {
     static const char EXPECTED[] = "must be a list of [name, value]";
@@ -259,7 +259,8 @@ static rc_replay take_replay(reading *r, const rc_json_token *token)
     return RC_REPLAY_BY_FAMILY;
 }
 
-/* A comparison with a literal of known length, which the compiler inlines. */
+/* Compares a name with a literal of the same length; the compiler inlines memcmp because the length
+ * is constant. */
 #define IS(literal) (memcmp(name.ptr, (literal), sizeof(literal) - 1) == 0)
 
 rc_case_member rc_case_member_of(rc_str name)
@@ -379,7 +380,7 @@ static void clear(rc_case *c)
 }
 
 /* Reads a damaged case with the tolerant JSON reader, which continues after damage, so that an id
- * after it is found too. */
+ * behind the damage is found. */
 static rc_status read_damaged(rc_case *c, rc_str json, rc_case_fault *ret_fault)
 {
     static const rc_json_limits LIMITS = {
@@ -388,7 +389,8 @@ static rc_status read_damaged(rc_case *c, rc_str json, rc_case_fault *ret_fault)
     rc_json_reader_init(&r.json, json, &LIMITS);
     read_object(&r);
     bool is_object = r.status != RC_E_SYNTAX;
-    /* Damage is reported first: it may be the reason for a wrong member. */
+    /* Damage of the JSON has priority over a wrong member, because the damage may have caused
+     * it. */
     if (is_object && r.json.fault.status != RC_OK) {
         *ret_fault = (rc_case_fault){.what = r.json.fault.message, .offset = r.json.fault.offset};
         return RC_E_SYNTAX;

@@ -25,12 +25,12 @@ typedef enum rc_case_member {
     RC_CASE_OTHER
 } rc_case_member;
 
-/* Returns the member of that name. name: the key without escapes. */
+/* Returns the member of a case for a key. name: the key without escapes. */
 rc_case_member rc_case_member_of(rc_str name);
 
-/* Reads a valid case without unusual forms. Returns false if it is anything else; the partial
- * result must then be discarded. c was cleared, and c->text has enough capacity for the whole
- * text. */
+/* Reads a valid case without unusual forms. Returns false for any other text; the caller must then
+ * discard the partial result. Before the call c must be cleared, and c->text must have capacity for
+ * the whole text. */
 bool rc_case_read_plain(rc_case *c, rc_str json);
 
 #endif

@@ -26,8 +26,8 @@ static void skip_space(plain *p)
         p->at++;
 }
 
-/* Skips c and the white space around it. Optimized for no space before it and at most one after
- * it. */
+/* Skips the character c and the white space around c. Optimized for no space before c and at most
+ * one space after c. */
 static inline bool take(plain *p, char c)
 {
     if (byte_at(p) != c)
@@ -62,7 +62,7 @@ static bool take_null(plain *p)
     return true;
 }
 
-/* Reads a string; null gives the empty one. */
+/* Reads a string; null gives the empty string. */
 static bool take_text(plain *p, rc_str *ret_value)
 {
     *ret_value = rc_str_make(NULL, 0);
@@ -96,8 +96,8 @@ static bool take_number(plain *p, int64_t max, int64_t *ret_number)
     return p->at > from && !has_zeros && number <= max;
 }
 
-/* Reads the container whose bracket is at p->at, with the checks of the tolerant reader. It is
- * already one level deep. */
+/* Reads the object or array whose bracket is at p->at, with the checks of the tolerant reader. The
+ * depth limit is one lower, because the container is inside the case. */
 static bool take_container(plain *p, bool is_checked)
 {
     static const rc_json_limits LIMITS = {
@@ -113,8 +113,8 @@ static bool take_container(plain *p, bool is_checked)
     return reader.fault.status == RC_OK;
 }
 
-/* Skips a container of an unknown member. Without a backslash and a single quote in it, the fast
- * scanner finds its end reliably. */
+/* Skips the object or array of an unknown member. The fast scanner finds the end reliably only if
+ * the container has no backslash and no single quote. */
 static bool pass_container(plain *p)
 {
     size_t end = rc_json_scan_best()->container_end(p->text, p->at + 1);
@@ -138,7 +138,7 @@ static bool pass_value(plain *p)
     return c == '{' || c == '[' ? pass_container(p) : take_scalar(p, &token);
 }
 
-/* Reads a string's text, null as empty, or an object or array as its JSON text. */
+/* Reads a string, null as the empty string, or an object or array as JSON text. */
 static bool take_any(plain *p, rc_str *ret_value)
 {
     char c = byte_at(p);

@@ -27,10 +27,11 @@ static const struct row {
     {92, RC_TRANSPORT_RESET, RC_PHASE_NONE},
 };
 
-/* Exit code of --fail: "The requested URL returned error: 429". */
+/* Exit code with --fail and an HTTP error; the message is "The requested URL returned error:
+ * 429". */
 #define CODE_HTTP_RETURNED 22
 
-/* Parses at most three digits at the start of text; *ret_len is their number. */
+/* Parses at most three digits at the start of text. *ret_len: the number of digits. */
 static unsigned read_number(rc_str text, size_t *ret_len)
 {
     unsigned number = 0;
@@ -41,7 +42,8 @@ static unsigned read_number(rc_str text, size_t *ret_len)
     return number;
 }
 
-/* Derives the phase from curl's message: no connection, no response yet, or a partial response. */
+/* Derives the phase of a timeout from the message of curl: no connection, no response, or a partial
+ * response. */
 static rc_phase phase_of_timeout(rc_str text)
 {
     if (rc_str_find(text, RC_STR("onnection timed out"), 0) != RC_STR_NPOS ||
@@ -86,7 +88,7 @@ static void take_line(rc_str line, rc_failure *failure)
     }
 }
 
-/* Returns the host of a URL or of a Host header's value, without user and port. */
+/* Returns the host in a URL or in the value of a Host header, without user and port. */
 static rc_str host_in(rc_str value)
 {
     size_t scheme = rc_str_find(value, RC_STR("://"), 0);
@@ -101,8 +103,8 @@ static rc_str host_in(rc_str value)
     return rc_str_slice(host, 0, rc_str_find_byte(host, ':', 0));
 }
 
-/* Sets the host of the last request: "> Host: api.groq.com" of curl -v, "Request URL: https://..."
- * of a browser. */
+/* Sets the host of the last request in the text. curl -v prints "> Host: api.groq.com", a browser
+ * copies "Request URL: https://...". */
 static void take_host(rc_str text, rc_failure *failure)
 {
     static const rc_str BEFORE[] = {RC_STR_INIT("> Host:"), RC_STR_INIT("Request URL:")};

@@ -4,8 +4,8 @@
 
 #include <recourse/classify.h>
 
-/* Sets transport and phase, or the status that --fail prints, from the last such line of text.
- * Fields that are already set stay unchanged. text: borrows. */
+/* Sets transport and phase of failure, or the status that --fail prints, from the last curl line of
+ * text. Fields that are already set stay unchanged. text: borrows during the call. */
 void rc_curl_read(rc_str text, rc_failure *failure);
 
 #endif

@@ -8,7 +8,7 @@
 #include "render/dialect.h"
 #include "json/find.h"
 
-/* Limit of the text that the classifier gets; of a longer log its end is used. */
+/* Limit of the text for the classifier; only the end of a longer log is used. */
 #define TEXT_MAX ((size_t)1 << 20)
 
 void rc_detected_init(rc_detected *detected, const rc_alloc *alloc)
@@ -24,7 +24,8 @@ void rc_detected_done(rc_detected *detected)
 
 /* ---- lines ---- */
 
-/* Returns the next line that is not blank, trimmed; empty at the end. */
+/* Returns the next line that is not blank, without surrounding white space; empty at the end of the
+ * text. */
 static rc_str next_line(rc_str text, size_t *at)
 {
     while (*at < text.len) {
@@ -50,7 +51,7 @@ static bool begins_with_any(rc_str line, const rc_str *prefixes, size_t count)
 
 /* ---- streams ---- */
 
-/* Is there a "data:" line, with only fields of an event stream before it? */
+/* Is the text an event stream: a "data:" line with only fields of an event stream before it? */
 static bool is_sse(rc_str text)
 {
     static const rc_str FIELDS[] = {
@@ -90,7 +91,7 @@ static bool is_whole_object(rc_str line)
            rc_json_find(line, &none, 1, false) == RC_OK;
 }
 
-/* Are there two objects or more, each on a line of its own? */
+/* Is the text JSON lines: two or more objects, each on a separate line? */
 static bool is_ndjson(rc_str text)
 {
     size_t at = 0;
@@ -147,8 +148,8 @@ static bool has(const object *o, int key)
     return o->keys[key].is_found;
 }
 
-/* Is it a report of ours? A provider's body may have fields of the same names, so the code must
- * exist. */
+/* Is the object a report of Recourse? A provider's body may have fields of the same names, so the
+ * value of error_code must be a known code. */
 static bool is_report(const object *o)
 {
     if (!has(o, KEY_ERROR_CODE) || o->keys[KEY_ERROR_CODE].value.type != RC_JSON_STRING)
@@ -157,7 +158,7 @@ static bool is_report(const object *o)
     return (has(o, KEY_REPORT_ID) || has(o, KEY_ERROR_CLASS)) && rc_code_get(code) != NULL;
 }
 
-/* Finds a report: the text itself, or one that a response body carries. */
+/* Finds a report: the object itself, or a report inside the body of a gateway response. */
 static bool find_report(rc_str json, const object *o, rc_str *ret_report)
 {
     if (is_report(o)) {
@@ -234,7 +235,7 @@ static bool is_stream(const rc_http_text *http)
            is_sse(http->body) || is_ndjson(http->body);
 }
 
-/* Does the body carry a report, as the responses of our gateway do? */
+/* Does the body contain a report, as error responses of a Recourse gateway do? */
 static bool has_report(rc_str body, rc_str *ret_report)
 {
     object o;

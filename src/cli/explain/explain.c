@@ -12,7 +12,7 @@
 
 /* Limit of the input. */
 #define INPUT_MAX_BYTES ((size_t)16 << 20)
-/* Size of the description of the input. */
+/* Size of the text that describes the input. */
 #define INPUT_TEXT_BYTES 256
 
 /* State of one run. */
@@ -20,12 +20,12 @@ typedef struct run {
     rc_cli *cli;
     const rc_args *args;
     const rc_format *format;
-    const char *path; /* NULL: no operand. */
+    const char *path; /* Input file; NULL: no operand. */
     rc_explain_overrides overrides;
     rc_rules *rules;
     rc_buf input;
     rc_explanation explanation;
-    rc_panel_style style; /* Of the output, from the time of the verdict on. */
+    rc_panel_style style; /* Style of the output; its time is the time of the verdict. */
 } run;
 
 static bool is_set(const rc_args *args, int option)
@@ -67,8 +67,8 @@ static int check_format(rc_cli *cli, const rc_args *args, const rc_format *forma
     return RC_EXIT_OK;
 }
 
-/* Refuses output options with --jsonl, whose output is fixed, and with --check-rules, which has
- * none. */
+/* Refuses output options with --jsonl, because its output format is fixed, and with --check-rules,
+ * because it prints no report. */
 static int check_mode(rc_cli *cli, const rc_args *args)
 {
     static const int SHOWN[] = {EXPLAIN_WHY, EXPLAIN_FORMAT, EXPLAIN_VIEW, EXPLAIN_DIALECT,
@@ -114,7 +114,7 @@ static int read_input(run *r)
     } else {
         bool is_tty = cli->calls->isatty(RC_FD_STDIN) == 1;
         if (is_tty && r->path == NULL && r->overrides.is_enough)
-            return RC_EXIT_OK; /* The options are enough: do not wait for input. */
+            return RC_EXIT_OK; /* Without input: the options describe the failure. */
         if (is_tty) {
             rc_cli_err_prefix(cli, "explain");
             rc_cli_text(&cli->err, "paste the error here, then press Enter and Ctrl-D\n");
@@ -138,12 +138,12 @@ static void warn(rc_cli *cli, const char *text)
 
 /* ---- output ---- */
 
-/* Appends the report in any format of the table. */
+/* Appends the report in the chosen format of the table in cli/formats.c. */
 static void push_format(const run *r, const rc_report *report, rc_buf *buf)
 {
     const char *view = r->args->values[EXPLAIN_VIEW];
-    /* The user debugs the failure: the internal view is the default, but a client's dialect keeps
-     * the client's view. */
+    /* The default is the internal view, because the user debugs the failure. A format that shows
+     * what a client receives (an error body in a dialect) keeps the view of that format. */
     const bool is_for_client = r->format->dialect != 0 || r->format->takes_dialect;
     const rc_view usual = is_for_client ? r->format->view : RC_VIEW_INTERNAL;
     const rc_format_input input = {
@@ -187,7 +187,7 @@ static int push_json_with_why(run *r, const rc_report *report)
     rc_buf_done(&scratch);
     if (is_whole)
         return RC_EXIT_OK;
-    rc_buf_reset(&r->cli->out); /* Partial JSON is worse than none. */
+    rc_buf_reset(&r->cli->out); /* Partial JSON would be useless to a program. */
     return rc_explain_unreadable(r->cli, r->path, RC_FILE_NO_MEMORY);
 }
 

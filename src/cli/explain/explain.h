@@ -39,15 +39,15 @@ enum {
     EXPLAIN_COUNT
 };
 
-/* EX_DATAERR of sysexits.h: an invalid rules file. */
+/* EX_DATAERR of sysexits.h: the rules file is invalid. */
 #define RC_EXIT_DATA 65
 
 #define RC_EXPLAIN_HEADERS_MAX (RC_CASE_HEADERS_MAX + RC_REPEATED_MAX)
 
 /* Facts about the failure from the command line. Caller's storage. */
 typedef struct rc_explain_overrides {
-    rc_failure failure; /* Only the fields that were given. */
-    bool is_enough;     /* Enough to explain the failure without any input. */
+    rc_failure failure; /* Only the fields that options set. */
+    bool is_enough;     /* The options alone describe a failure. */
     bool has_exit;
     rc_header headers[RC_REPEATED_MAX];
 } rc_explain_overrides;
@@ -57,28 +57,31 @@ typedef struct rc_explain_overrides {
 int rc_explain_overrides_read(rc_cli *cli, const rc_args *args,
                               rc_explain_overrides *ret_overrides);
 
-/* Overwrites fields and single headers of failure with the given ones. scratch: borrows as long as
- * the failure is used; RC_EXPLAIN_HEADERS_MAX headers. */
+/* Overwrites fields and single headers of failure with those of overrides. scratch: borrows as long
+ * as the failure is used; space for RC_EXPLAIN_HEADERS_MAX headers. */
 void rc_explain_overrides_apply(const rc_explain_overrides *overrides, rc_failure *failure,
                                 rc_header *scratch);
 
-/* Reads a rules file. Returns RC_EXIT_OK and gives *ret_rules. Otherwise err holds the reason: 66
- * the file cannot be read, 65 "FILE:LINE:COLUMN: message", 70 out of memory. path: borrows. */
+/* Reads a rules file. Returns RC_EXIT_OK and gives *ret_rules. Otherwise err holds the reason, and
+ * the result is 66 (the file cannot be read), 65 (a rule is invalid; the message begins with
+ * FILE:LINE:COLUMN) or 70 (out of memory). path: borrows during the call. */
 int rc_explain_load_rules(rc_cli *cli, const char *path, rc_rules **ret_rules);
 
-/* --check-rules: reads a rules file and prints the number of its rules if it is valid. */
+/* --check-rules: reads a rules file and prints the number of its rules if the file is valid.
+ * Returns the exit status. */
 int rc_explain_check_rules(rc_cli *cli, const char *path);
 
 /* Prints "recourse explain: cannot read FILE: ...". Returns RC_EXIT_NO_INPUT, or RC_EXIT_INTERNAL
- * when memory ran out. path: NULL or "-" means standard input. */
+ * if memory ran out. path: NULL or "-" means standard input. */
 int rc_explain_unreadable(rc_cli *cli, const char *path, int error);
 
 /* --jsonl: reads one case per line and writes one report per line. path: NULL or "-" means standard
- * input. overrides, rules: borrow. Returns the exit status. */
+ * input. overrides, rules: borrows during the call. Returns the exit status. */
 int rc_explain_jsonl(rc_cli *cli, const char *path, const rc_explain_overrides *overrides,
                      const rc_rules *rules);
 
-/* Appends the panel: verdict, wait, advice, evidence. All borrow. */
+/* Appends the panel: verdict, wait, advice, evidence. report, verdict, style: borrows during the
+ * call. */
 void rc_explain_panel(const rc_report *report, const rc_verdict *verdict,
                       const rc_panel_style *style, rc_buf *buf);
 

@@ -7,7 +7,8 @@
 #include "base/str.h"
 #include "sys/entropy.h"
 
-/* The end of a longer log, this many bytes, is judged first: it contains the latest failure. */
+/* Of a long log only this many bytes at the end are judged first, because they contain the latest
+ * failure. */
 #define LOG_END_BYTES ((size_t)4 << 10)
 
 void rc_explanation_init(rc_explanation *explanation, size_t max_bytes, const rc_alloc *alloc)

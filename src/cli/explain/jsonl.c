@@ -1,6 +1,6 @@
-/* `recourse explain --jsonl`: one case per line in, one report per line out. Output is written
- * before each read that may block, so that a caller that sends one line gets its report. Called by
- * explain.c. */
+/* `recourse explain --jsonl`: reads one case per line and writes one report per line. Output is
+ * written before each read that may block, so that a program that sends one line and waits gets the
+ * report. Called by explain.c. */
 #include <string.h>
 
 #include <recourse/builder.h>
@@ -15,9 +15,10 @@
 #include "sys/stream.h"
 #include "json/writer.h"
 
-/* Output is written at the latest when it has this size. */
+/* Output is written when it has this size, or earlier. */
 #define OUTPUT_BYTES ((size_t)256 << 10)
-/* Size of the memory for one report; a larger report takes the rest from the real allocator. */
+/* Size of the memory for one report. A larger report gets further memory from the allocator of the
+ * program. */
 #define SPACE_BYTES ((size_t)64 << 10)
 #define SPACE_ALIGN _Alignof(max_align_t)
 #define MESSAGE_BYTES 512
@@ -82,7 +83,7 @@ static void push_id(jsonl *j)
     rc_buf_push_byte(out, ',');
 }
 
-/* Writes the report with the id of the case before its own members. */
+/* Appends the report as one JSON object; its first member is the id of the case. */
 static int push_report(jsonl *j, const rc_report *report)
 {
     rc_buf *out = &j->cli->out;
@@ -107,7 +108,7 @@ static int push_report(jsonl *j, const rc_report *report)
     return RC_EXIT_OK;
 }
 
-/* Writes and empties out. */
+/* Writes the buffer `out` to standard output and empties it. */
 static int flush(jsonl *j)
 {
     rc_cli *cli = j->cli;
@@ -120,7 +121,8 @@ static int flush(jsonl *j)
     return error == 0 ? RC_EXIT_OK : rc_cli_output_lost(cli, error);
 }
 
-/* Closes standard output: a full disk may be reported only on close. */
+/* Closes standard output, because the system may report a full disk only on close. Returns result,
+ * or the exit status of that error. */
 static int close_output(const jsonl *j, int result)
 {
     if (!j->has_written || result == RC_EXIT_IO || result == RC_EXIT_INTERNAL)
@@ -131,15 +133,16 @@ static int close_output(const jsonl *j, int result)
 
 /* ---- lines ---- */
 
-/* Sets the time and entropy that a batch of lines shares: reading the clock for each line would
- * cost more than the line itself. */
+/* Sets the time and entropy for the next batch of lines. One value serves the whole batch, because
+ * these system calls would cost more than the work for a line. */
 static void begin_batch(jsonl *j)
 {
     j->now_unix_ms = rc_clock_unix_ms(j->cli->calls);
     j->has_entropy = rc_entropy_get(j->cli->calls, j->entropy, sizeof j->entropy);
 }
 
-/* Makes a report such as "line 7 is not a case: status is a whole number from 0 to 999". */
+/* Makes a report with a message such as "line 7 is not a case: status is a whole number from 0 to
+ * 999". */
 static const rc_report *refuse(jsonl *j, const rc_case_fault *fault, bool has_column)
 {
     char scratch[MESSAGE_BYTES];

@@ -6,7 +6,7 @@
 #include "sys/stream.h"
 
 #define START_BYTES ((size_t)256 << 10)
-/* Smallest buffer space for a read call. */
+/* Smallest free space of the buffer for a read call. */
 #define READ_MIN_BYTES ((size_t)64 << 10)
 
 void rc_lines_init(rc_lines *lines, const rc_sys_calls *calls, const rc_alloc *alloc, int fd,
@@ -51,7 +51,7 @@ static void move_to_front(rc_lines *l)
     l->to = held;
 }
 
-/* Makes space for another read after the incomplete line. */
+/* Makes space in the buffer behind the incomplete line for another read. */
 static bool make_space(rc_lines *l)
 {
     if (l->from > 0)

@@ -28,24 +28,25 @@ typedef struct rc_lines {
     const rc_sys_calls *calls;
     rc_alloc alloc;
     int fd;
-    size_t max_bytes; /* Limit of a line. */
+    size_t max_bytes; /* Limit of the length of a line. */
     char *bytes;
     size_t size;
-    size_t from; /* Bytes read but not yet returned: [from, to). */
+    size_t from; /* The bytes in [from, to) are read but not yet returned. */
     size_t to;
-    size_t scanned;     /* No line feed before this index. */
-    bool is_wait_given; /* WAIT was returned: the next step may read. */
+    size_t scanned;     /* There is no line feed in [from, scanned). */
+    bool is_wait_given; /* RC_LINES_WAIT was returned, so the next step reads. */
     bool is_at_end;
     bool is_too_long; /* The remainder of a too long line is being skipped. */
     int error;
 } rc_lines;
 
 typedef struct rc_line {
-    rc_str text;      /* Without its line feed; views the reader until the next step. */
-    bool is_too_long; /* text is only the beginning of the line. */
+    rc_str text;      /* Line without its line feed; views rc_lines until the next step. */
+    bool is_too_long; /* `text` is only the beginning of the line. */
 } rc_line;
 
-/* calls: borrows. alloc: copies. fd: stays open. */
+/* calls: borrows until rc_lines_done. alloc: copies the struct. fd: rc_lines_done does not close
+ * it. */
 void rc_lines_init(rc_lines *lines, const rc_sys_calls *calls, const rc_alloc *alloc, int fd,
                    size_t max_bytes);
 void rc_lines_done(rc_lines *lines);

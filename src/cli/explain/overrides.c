@@ -1,4 +1,5 @@
-/* Options of explain as facts about the failure, and the rules file. Called by explain.c. */
+/* Converts the options of explain into facts about the failure, and reads the rules file. Called by
+ * explain.c. */
 #include <string.h>
 
 #include <recourse/taxonomy.h>
@@ -8,7 +9,8 @@
 #include "render/wrap.h"
 #include "sys/file.h"
 
-/* Larger than a rules file may be, so that the library reports the limit. */
+/* More than the library allows for a rules file, so that the library reports a file that is too
+ * large. */
 #define RULES_MAX_BYTES ((size_t)1 << 20)
 
 static rc_str value_of(const rc_args *args, int option)
@@ -28,7 +30,8 @@ static int refuse_header(rc_cli *cli, const char *value)
 static bool read_header(const char *text, rc_header *ret_header)
 {
     rc_str all = rc_str_c(text);
-    size_t colon = rc_str_find_byte(all, ':', 1); /* ":status" begins with a colon. */
+    /* Starts at 1, because ":status" begins with a colon. */
+    size_t colon = rc_str_find_byte(all, ':', 1);
     rc_str name = rc_str_trim(rc_str_slice(all, 0, colon));
     if (colon == RC_STR_NPOS || name.len == 0)
         return false;
@@ -145,8 +148,8 @@ int rc_explain_unreadable(rc_cli *cli, const char *path, int error)
     return error == RC_FILE_NO_MEMORY ? RC_EXIT_INTERNAL : RC_EXIT_NO_INPUT;
 }
 
-/* Returns the message of a fault without its leading position, which follows the file's name
- * instead. */
+/* Returns the message of a fault without the position at its start, because the caller prints the
+ * position after the file name. */
 static rc_str message_of(const rc_rules_fault *fault)
 {
     char scratch[96];

@@ -12,7 +12,7 @@
 
 /* Size of one composed line: four names and the text between them. */
 #define LINE_BYTES (5 * RC_REPORT_NAME_MAX + 256)
-/* Limit of the provider's message, a few lines. */
+/* Limit of the bytes of the provider's message, which is a few lines. */
 #define MESSAGE_MAX 480
 
 typedef struct sheet {
@@ -29,7 +29,8 @@ static rc_buf *begin_line(sheet *s)
     return &s->line;
 }
 
-/* Adds one part of a line, with a separator before all but the first; nothing for an empty text. */
+/* Adds one part to the line, after a separator unless the part is the first; adds nothing for an
+ * empty text. `before`: text in front of the part. */
 static void add_part(sheet *s, rc_str before, rc_str text)
 {
     if (text.len == 0)
@@ -40,7 +41,8 @@ static void add_part(sheet *s, rc_str before, rc_str text)
     rc_buf_push(&s->line, text);
 }
 
-/* Composes "groq · HTTP 429" in the line. */
+/* Writes where the failure happened into the line, such as "groq · HTTP 429". Returns a view of the
+ * line. */
 static rc_str compose_where(sheet *s)
 {
     char digits[24];

@@ -9,7 +9,7 @@
 
 /* Limit of all texts together; further steps are dropped. */
 #define TEXTS_MAX ((size_t)1 << 20)
-/* Limits of one text; the report has the whole. */
+/* Limits of one text; the report has the uncut text. */
 #define SUBJECT_MAX 160
 #define TEXT_MAX 400
 
@@ -125,7 +125,8 @@ void rc_reasoning_json(const rc_reasoning *reasoning, rc_str object, unsigned in
     rc_json_array_end(&w);
     rc_json_object_end(&w);
 
-    /* Joins two objects: drops the end of the first and the beginning of the second. */
+    /* Joins two JSON objects: drops the closing brace of `object` and the opening brace of the
+     * second object. */
     object = rc_str_trim(object);
     rc_buf_push(buf, rc_str_trim(rc_str_slice(object, 0, object.len - 1)));
     rc_buf_push_byte(buf, ',');

@@ -8,14 +8,14 @@
 #include "render/panel.h"
 #include "render/wrap.h"
 
-/* Size of a subject with the text around it. */
+/* Size of a line: a subject and the text around it. */
 #define LINE_BYTES 1024
 #define TEXT_LINES 4u
 /* Deeper layers are not indented further. */
 #define DEPTH_MAX 16u
-/* Limit of the column of names, which is also at most half of the panel. */
+/* Limit of the width of the column of names, which is also at most half of the panel. */
 #define NAMES_MAX 36u
-/* In a narrower panel the texts stand below their names. */
+/* In a narrower panel each text is below its name instead of beside it. */
 #define TABLE_WIDTH_MIN 60u
 
 typedef struct sheet {
@@ -135,7 +135,8 @@ static void put_section(sheet *s, rc_trace_step step, rc_str heading)
 
 /* ---- waits ---- */
 
-/* Appends "578 (9m 38s)", or only the value if it already is that duration. */
+/* Appends a value with its duration, such as "578 (9m 38s)", or only the value if it is already
+ * written as a duration. */
 static void push_wait(rc_buf *line, const rc_reasoning_note *note, rc_str value)
 {
     char scratch[64];
@@ -208,8 +209,8 @@ static rc_str first_term(rc_str condition)
     return rc_str_slice(condition, start, end);
 }
 
-/* Is a rule that did not match worth showing? A user's own rule always is; a built-in one only if
- * at least one of its conditions held before the one that failed. */
+/* Is a rule that did not match worth showing? A rule of the user's file always is. A built-in rule
+ * is shown only if at least one of its conditions was true before the first false condition. */
 static bool is_near_match(const sheet *s, const rc_reasoning_note *note)
 {
     rc_rule_info rule;
