@@ -4,10 +4,10 @@
 #include "cli/options.h"
 #include "render/pen.h"
 
-/* Help text is at most this wide: longer lines are hard to read. */
+/* Limit of the width of help text, because longer lines are hard to read. */
 #define TEXT_WIDTH_MAX 96u
 #define TEXT_WIDTH_MIN 40u
-/* Columns at which the names begin, and their explanations. */
+/* In a list, names begin at column NAME_AT and their explanations at TEXT_AT. */
 #define NAME_AT 2u
 #define TEXT_AT 21u
 

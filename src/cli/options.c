@@ -57,7 +57,8 @@ static int refuse(struct reading *r)
     return rc_cli_usage(r->cli, r->command->name);
 }
 
-/* The names of a command's options, plus "help", which every command has. */
+/* Returns the names of the options of a command, then "help", which every command has; NULL past
+ * the end. */
 static const char *option_name_at(const void *ctx, size_t index)
 {
     const rc_command *command = ctx;
@@ -128,8 +129,7 @@ static bool has_value(const rc_option *option, rc_str value)
     return false;
 }
 
-/* Accepts digits only, no sign and no space; at most 9 digits, so that the number cannot
- * overflow. */
+/* Parses a number of at most 9 digits, so that it cannot overflow, without sign and spaces. */
 static bool parse_number(const rc_option *option, rc_str text, unsigned *ret_number)
 {
     unsigned number = 0;
@@ -162,7 +162,7 @@ static int take_value(struct reading *r, const rc_option *option, size_t index, 
     return RC_EXIT_OK;
 }
 
-/* argument is "--name" or "--name=value". */
+/* Reads a long option. argument: "--name" or "--name=value". */
 static int take_long(struct reading *r, const char *argument)
 {
     rc_str whole = rc_str_c(argument);
@@ -190,7 +190,7 @@ static int take_long(struct reading *r, const char *argument)
     return refuse_option(r, rc_str_slice(whole, 0, equals), name);
 }
 
-/* argument is a short option such as "-f", the one-letter form of --follow. */
+/* Reads a short option. argument: such as "-f", the one-letter form of --follow. */
 static int take_letter(struct reading *r, const char *argument)
 {
     const rc_command *command = r->command;
@@ -221,8 +221,8 @@ static int take_operand(struct reading *r, const char *operand)
     return refuse(r);
 }
 
-/* Stores all arguments from index `from` on as the command to run; an -h among them belongs to
- * it. */
+/* Stores all arguments from index `from` on as the command to run, including an -h, which is for
+ * that command. */
 static void take_command_line(struct reading *r, int from)
 {
     r->args.rest = r->argv + from;
@@ -259,7 +259,7 @@ int rc_args_parse(rc_cli *cli, const rc_command *command, int argc, const char *
     return result;
 }
 
-/* ---- options that are evaluated in one way ---- */
+/* ---- evaluation of shared options ---- */
 
 /* Returns the index of a shared option; option_count if the command does not have it. */
 static size_t index_of(const rc_command *command, rc_option_id id)

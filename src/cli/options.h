@@ -1,11 +1,10 @@
 /* Commands, their options, and the strict parser of the command line.
  *
- * Accepted forms: --name value, --name=value, --flag, -h, -- (all later arguments are operands),
- * - (an operand), and the one-letter form of a command's short_flag. If an option is given twice
- * the
- * last value counts, except for the repeatable option, whose values are all collected. A command
- * with takes_command passes everything from its first operand on to the command that it runs.
- * Anything else is a usage error, which names the nearest known option or value. */
+ * Accepted forms: "--name value", "--name=value", "--flag", "-h", "--" (all later arguments are
+ * operands), "-" (an operand), and one letter for the short_flag of a command. If an option is
+ * given twice, the last value counts; only the repeatable option collects all values. A command
+ * with takes_command passes all arguments from its first operand on to the command that it runs.
+ * All other forms are usage errors, whose message names the nearest known option or value. */
 #ifndef RC_CLI_OPTIONS_H
 #define RC_CLI_OPTIONS_H
 
@@ -22,13 +21,13 @@
 /* Upper limit of the values of a repeatable option. */
 #define RC_REPEATED_MAX 128
 
-/* Limits of --width: those of the panels. */
+/* Limits of --width, the same as for panels. */
 #define RC_WIDTH_MIN 20
 #define RC_WIDTH_MAX 200
 
-/* The options of spec/options.def, which several commands share. */
+/* Ids of the options in spec/options.def, which several commands share. */
 typedef enum rc_option_id {
-    RC_OPTION_OWN = 0, /* None of them: the command's own option. */
+    RC_OPTION_OWN = 0, /* No shared option: the command's own option. */
 #define RC_OPTION(ID, name, value_name, values, min, max, help) RC_OPTION_##ID,
 #include "spec/options.def"
 } rc_option_id;
@@ -52,16 +51,17 @@ typedef struct rc_option_values {
         (function), NULL      \
     }
 #define RC_ANY NULL
-/* ctx: an array of names that ends with NULL. */
+/* Returns the name at an index. ctx: an array of names that ends with NULL. */
 const char *rc_name_in_list(const void *ctx, size_t index);
 
 typedef struct rc_option {
-    rc_option_id shared;            /* The row of spec/options.def; 0: the members below are all. */
-    const char *name;               /* Without the dashes. */
-    const char *value_name;         /* Shown in the help, such as "FORMAT"; NULL for a flag. */
-    const rc_option_values *values; /* NULL: free text or a number. Replaces those of the row. */
-    unsigned min, max;              /* Limits of a number; max is 0 when the value is not one. */
-    const char *help;               /* Replaces that of the row. */
+    rc_option_id shared;    /* Row of spec/options.def with the defaults; 0: none. */
+    const char *name;       /* Without the dashes. */
+    const char *value_name; /* Shown in the help, such as "FORMAT"; NULL for a flag. */
+    /* Allowed values; NULL: the values of the row, or any text. */
+    const rc_option_values *values;
+    unsigned min, max; /* Limits of a number; max is 0 if the value is no number. */
+    const char *help;  /* Help text; NULL: the help of the row. */
 } rc_option;
 
 struct rc_args;
@@ -84,7 +84,7 @@ typedef struct rc_command {
 
 typedef struct rc_args {
     const rc_command *command;
-    const char *values[RC_OPTIONS_MAX]; /* By option index; NULL: not given; "" for a flag. */
+    const char *values[RC_OPTIONS_MAX]; /* By option index; NULL: not given; "": a flag. */
     unsigned numbers[RC_OPTIONS_MAX]; /* Values of the options that are numbers, by option index. */
     const char *repeated[RC_REPEATED_MAX]; /* Values of the repeatable option. */
     size_t repeated_count;
@@ -95,21 +95,23 @@ typedef struct rc_args {
     bool wants_help; /* True stops the parsing: later arguments are not checked. */
 } rc_args;
 
-/* Parses argv[0..argc); argv[argc] is NULL. Returns RC_EXIT_OK, or RC_EXIT_USAGE with the reason in
- * cli's err. The values in ret_args view argv. */
+/* Parses argv[0] to argv[argc - 1]; argv[argc] must be NULL. Returns RC_EXIT_OK, or RC_EXIT_USAGE
+ * with the reason in cli's err. The values in ret_args view argv. */
 int rc_args_parse(rc_cli *cli, const rc_command *command, int argc, const char *const *argv,
                   rc_args *ret_args);
 
-/* Returns an option with the members of its shared row. index: below option_count. */
+/* Returns an option of the command, completed with the members of its shared row. index: below
+ * option_count. */
 rc_option rc_command_option(const rc_command *command, size_t index);
 
 /* Evaluates --color: should text on this terminal be coloured? */
 bool rc_args_has_colour(const rc_args *args, const rc_terminal *terminal);
 
-/* Evaluates --width: the number given, else the terminal's columns, within the limits. */
+/* Evaluates --width: returns the given number, else the columns of the terminal within the limits
+ * of --width. */
 unsigned rc_args_width(const rc_args *args, const rc_terminal *terminal);
 
-/* The style of text on this terminal, now, by --color and --width. */
+/* Returns the style of text on this terminal by --color and --width, with the current time. */
 rc_panel_style rc_args_style(const rc_cli *cli, const rc_args *args, const rc_terminal *terminal);
 
 /* Returns the commands in the order of the help; NULL past the end. */
@@ -128,14 +130,15 @@ extern const rc_command rc_command_doctor;
 extern const rc_command rc_command_call;
 extern const rc_command rc_command_help;
 
-/* Returns the command of that name, or NULL with the nearest name in cli's err. name: borrows. */
+/* Returns the command with this name. An unknown name gives NULL and a message with the nearest
+ * name in cli's err. name: borrows during the call. */
 const rc_command *rc_command_find(rc_cli *cli, const char *name);
 
 /* Append the main help, or the help of one command, to buf. width: columns of the terminal. */
 void rc_help_main(rc_buf *buf, unsigned width);
 void rc_help_command(rc_buf *buf, const rc_command *command, unsigned width);
 
-/* Appends a name and its explanation, wrapped to the width. name, text: borrow. */
+/* Appends a name and its explanation, wrapped to the width. name, text: borrows during the call. */
 void rc_help_entry(rc_buf *buf, rc_str name, const char *text, unsigned width);
 
 #endif

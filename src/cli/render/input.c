@@ -45,7 +45,7 @@ static int show_refusal(rc_cli *cli, const rc_input *input, const rc_report *rep
         .has_colour = input->has_colour,
         .has_utf8 = cli->err_terminal.has_utf8,
     };
-    /* The user caused the fault and may see all of it. */
+    /* The internal view, because the user gave the input and may see all details. */
     if (input->is_json_wanted) {
         rc_render_agent_json(report, RC_VIEW_INTERNAL, 0, &cli->err);
         rc_buf_push_byte(&cli->err, '\n');
@@ -57,8 +57,8 @@ static int show_refusal(rc_cli *cli, const rc_input *input, const rc_report *rep
     return exit_status;
 }
 
-/* Prints a report with the message "FILE:LINE:COLUMN: MESSAGE at POINTER". info: NULL if there is
- * no position in the file. hint: advice that replaces that of the code; NULL: none. */
+/* Prints a report with the message "FILE:LINE:COLUMN: MESSAGE at POINTER". info: position of the
+ * fault; NULL: unknown. hint: advice that replaces the advice of the code; NULL: none. */
 static int refuse_input(rc_cli *cli, const rc_input *input, const rc_decode_info *info,
                         const char *text, const char *hint)
 {
@@ -159,7 +159,8 @@ static void warn_losses(rc_cli *cli, const rc_input *input, const rc_decode_info
     rc_buf_push_byte(&cli->err, '\n');
 }
 
-/* Is nothing of a report in the object? A provider's body decodes like this. */
+/* Has the decoded report no member of a report? This happens if the input is the body of a
+ * provider. */
 static bool has_no_message(const rc_report *report)
 {
     return rc_report_code(report) == RC_CODE_NONE && rc_report_class(report) == RC_CLASS_NONE &&

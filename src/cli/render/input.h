@@ -21,7 +21,7 @@ typedef struct rc_input {
  *   66  the file cannot be read
  *   65  the input is not a report: a ShapeInvalid report with the position
  *   70  out of memory
- * input: borrows. */
+ * input: borrows during the call. */
 int rc_input_read(rc_cli *cli, const rc_input *input, const rc_report **ret_report);
 
 #endif
