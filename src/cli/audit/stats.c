@@ -43,8 +43,7 @@ static const rc_stats_group *any_of(const rc_audit_row *row)
     return row->operations != NULL ? row->operations : row->attempts;
 }
 
-/* Does the group get a row? Code 0 and class 0 stand for operations without a failure and get
- * none. */
+/* Code and class 0 mean that nothing failed; they get no row. */
 static bool is_row(const rc_stats_group *group, uint32_t by)
 {
     const bool is_failure = by == RC_STATS_BY_CODE || by == RC_STATS_BY_CLASS;
@@ -73,7 +72,7 @@ static uint64_t weight_of(const rc_audit_row *row)
     return attempts > operations ? attempts : operations;
 }
 
-/* Order of rows: hours by time, other rows by count, descending. The group "others" comes last. */
+/* Sorts by count, descending; hours by time; the group "others" comes last. */
 static int compare(const void *a, const void *b)
 {
     const rc_stats_group *left = any_of(a);
@@ -103,7 +102,7 @@ static bool make_rows(rc_audit_totals *totals, rc_audit_table *table)
     qsort(table->rows, table->count, sizeof(*table->rows), compare);
     const size_t left_out = table->count > limit ? table->count - limit : 0;
     table->shown = table->count - left_out;
-    /* Rows of hours are sorted by time, so the latest are at the end. */
+    /* Hours are sorted by time: keep the latest. */
     if (table->kind->by == RC_STATS_BY_HOUR && left_out > 0)
         memmove(table->rows, table->rows + left_out, table->shown * sizeof(*table->rows));
     return true;

@@ -1,4 +1,4 @@
-/* Doctor: the list of findings. Called by all checks. */
+/* Doctor: list of findings. Called by all checks. */
 #include <string.h>
 
 #include "base/str.h"

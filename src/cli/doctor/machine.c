@@ -1,5 +1,4 @@
-/* Doctor: checks the limit of open files and lists the versions of the libraries. Called by
- * command.c. */
+/* Doctor: limit of open files, and versions of the libraries. Called by command.c. */
 #include <openssl/crypto.h>
 #include <sqlite3.h>
 #include <uv.h>
@@ -12,8 +11,7 @@
 #include "sys/file.h"
 #include "sys/probe.h"
 
-/* Number of descriptors needed besides those of requests: store, log, loops, listeners, idle
- * connections to providers. */
+/* Descriptors besides connections: store, log, loops, listeners, idle connections to providers. */
 #define FILES_RESERVED 256u
 
 void rc_doctor_check_limits(rc_doctor *doctor, const rc_config *config)
