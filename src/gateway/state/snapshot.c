@@ -16,7 +16,7 @@
 
 #define SNAPSHOT_MAX_BYTES ((size_t)256 << 20)
 
-/* The rows of spec/endpoints.def in front of the LOCAL rows; the eight lower bits are capabilities. */
+/* The rows of spec/endpoints.def in front of the LOCAL rows. The lower eight bits are RC_NEED_*. */
 _Static_assert(8 + RC_ENDPOINT_MODELS <= 32, "each endpoint of a provider has a bit");
 
 void rc_load_error_add(rc_load_error *error, rc_str text)
