@@ -12,7 +12,7 @@
 
 #define ADDRESS "127.0.0.1:8788"
 #define SEED_MAX 999999999u
-/* Exit status for an invalid scenario: that of ShapeInvalid. */
+/* Exit status for an invalid scenario, the same as of the error code ShapeInvalid. */
 #define EXIT_REFUSED 65
 
 enum {
@@ -117,7 +117,7 @@ static int run(rc_cli *cli, const rc_args *args)
     return rc_mock_serve(cli, &options);
 }
 
-/* Appends the behaviours that a model's name can contain. */
+/* Appends the behaviours (such as a status or a delay) that the name of a model can request. */
 static void push_model_words(rc_buf *buf, unsigned width)
 {
     rc_cli_text(buf, "\nBehaviours:\n");

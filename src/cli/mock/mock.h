@@ -14,11 +14,12 @@ typedef struct rc_host_port {
 } rc_host_port;
 
 /* Parses "127.0.0.1:8788", "[::1]:0", "localhost:80" or a port alone. Returns false for other
- * texts. text: borrows. */
+ * texts. text: borrows during the call. */
 bool rc_host_port_parse(rc_str text, rc_host_port *ret_address);
 
-/* Reads a scenario file. Returns RC_EXIT_OK, or the exit status with the reason in err: 65 the
- * scenario is invalid, 66 the file cannot be read, 70 out of memory. path: borrows. */
+/* Reads a scenario file. Returns RC_EXIT_OK, or the exit status with the reason in err: 65 (the
+ * scenario is invalid), 66 (the file cannot be read) or 70 (out of memory). path: borrows during
+ * the call. */
 int rc_mock_load(rc_cli *cli, const char *path, rc_mock_scenario *ret_scenario);
 
 typedef struct rc_mock_options {
@@ -29,7 +30,7 @@ typedef struct rc_mock_options {
     bool is_quiet;
 } rc_mock_options;
 
-/* Serves until a signal; returns the exit status. options: borrows. */
+/* Serves until SIGINT or SIGTERM; returns the exit status. options: borrows during the call. */
 int rc_mock_serve(rc_cli *cli, const rc_mock_options *options);
 
 #endif

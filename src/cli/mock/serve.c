@@ -117,7 +117,7 @@ static int write_port(rc_cli *cli, const char *path, uint16_t port)
     if (whole.len >= sizeof folder)
         return refuse(cli, "the name of the port file is too long", "", RC_EXIT_USAGE);
     if (slash != RC_STR_NPOS) {
-        /* In the root folder the path keeps its slash. */
+        /* For a file in the root folder the folder is "/". */
         const size_t len = slash > 0 ? slash : 1;
         memcpy(folder, path, len);
         folder[len] = '\0';
