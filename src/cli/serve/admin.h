@@ -8,11 +8,11 @@
  * status with the reason in err. */
 int rc_serve_admin_open(rc_serve_run *run);
 
-/* Called after a reload: applies a changed admin token and closes the live streams of the old
- * one. */
+/* Called after a reload: applies a changed admin token and closes the live streams that were opened
+ * with the old token. */
 void rc_serve_admin_renew(rc_serve_run *run);
 
-/* Starts to close the admin server; on_stopped in admin.c follows. */
+/* Starts to close the admin server, which calls on_stopped in admin.c when it is closed. */
 void rc_serve_admin_stop(rc_serve_run *run);
 
 #endif

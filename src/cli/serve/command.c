@@ -13,7 +13,7 @@ enum {
     SERVE_COUNT
 };
 
-/* The names of log.format, in the order of rc_config_log_format. */
+/* Returns the names of log.format in the order of rc_config_log_format; NULL past the end. */
 static const char *log_format_at(const void *ctx, size_t index)
 {
     static const char *const names[] = {"auto", "json", "human", "off"};
@@ -21,7 +21,8 @@ static const char *log_format_at(const void *ctx, size_t index)
     return index < sizeof names / sizeof *names ? names[index] : NULL;
 }
 
-/* Returns the number of a log format; -1: not given, use the configuration's. */
+/* Returns the number of a log format. -1: the option is not given, so the format of the
+ * configuration is used. */
 static int log_format_of(const char *name)
 {
     for (int i = 0; name != NULL && log_format_at(NULL, (size_t)i) != NULL; i++)

@@ -17,13 +17,14 @@
 typedef struct explain_query {
     rc_str text;
     rc_explain_overrides overrides;
-    rc_snapshot *snapshot; /* Its rules are used; NULL: only the built-in ones. */
+    rc_snapshot *snapshot; /* Snapshot whose rules are used; NULL: built-in rules. */
     const rc_sys_calls *calls;
 } explain_query;
 
 /* ---- on the task's thread ---- */
 
-/* Writes {"read_as": ..., "end_only": ..., "report": {...}}; the caller adds the steps. */
+/* Writes {"read_as": ..., "end_only": ..., "report": {...}}; the caller adds the steps of the
+ * judgement. */
 static void push_object(const rc_explanation *e, const rc_report *report, const rc_alloc *alloc,
                         rc_buf *buf)
 {
@@ -43,7 +44,7 @@ static void push_object(const rc_explanation *e, const rc_report *report, const 
     if (status == RC_OK)
         rc_json_raw(&w, rc_buf_get(&json));
     else
-        (void)rc_buf_reserve(buf, SIZE_MAX / 2); /* Makes the whole response fail. */
+        (void)rc_buf_reserve(buf, SIZE_MAX / 2); /* Fails, so that buf and the response fail. */
     rc_json_object_end(&w);
     rc_buf_done(&json);
 }

@@ -1,12 +1,13 @@
-/* Keys that need a restart: compares a reloaded configuration with the running one. Called by run.c
- * and reload.c. */
+/* Finds the keys that need a restart: compares a reloaded configuration with the running one.
+ * Called by run.c and reload.c. */
 #include "cli/serve/fixed.h"
 
 #include <string.h>
 
 #include "base/str.h"
 
-/* Limit of all values: addresses and file names, which are shorter than the configuration file. */
+/* Limit of all values together. They are addresses, numbers and file names, so the text is shorter
+ * than a configuration file. */
 #define VALUES_MAX_BYTES ((size_t)1 << 20)
 
 static const char *const names[RC_SERVE_FIXED_KEYS] = {"listen",

@@ -9,22 +9,23 @@
 
 #define RC_SERVE_FIXED_KEYS 7
 
-/* Keys that are set outside the configuration; their values in it are ignored. */
+/* Keys that are set outside the configuration, whose value in the configuration is ignored. */
 typedef struct rc_serve_overrides {
     bool is_listen; /* Set by --listen or by sockets from systemd. */
     bool is_admin;  /* Set by --admin. */
 } rc_serve_overrides;
 
-/* Caller's storage; the members are private. All zero: no values stored, nothing differs. */
+/* Caller's storage; the members are private. A zeroed struct has no values, and
+ * rc_serve_fixed_compare then finds no difference. */
 typedef struct rc_serve_fixed {
     rc_alloc alloc;
     rc_serve_overrides overrides;
-    rc_buf values; /* Each ends in NUL. */
+    rc_buf values; /* The values, each ending in NUL. */
     bool is_set;
 } rc_serve_fixed;
 
-/* Stores the values of the first configuration. Returns RC_E_NOMEM with nothing left to free.
- * alloc: copies. */
+/* Stores the values of the first configuration. Returns RC_OK or RC_E_NOMEM; in the second case
+ * nothing must be freed. alloc: copies the struct. */
 rc_status rc_serve_fixed_init(rc_serve_fixed *fixed, const rc_config *config,
                               rc_serve_overrides overrides, const rc_alloc *alloc);
 void rc_serve_fixed_done(rc_serve_fixed *fixed);

@@ -1,5 +1,6 @@
-/* Forced end of the process: a detached thread exits after a grace period even if another thread
- * hangs in the store's disk and cannot be joined. Called by signals.c. */
+/* Forced end of the process: a detached thread ends the process after a grace period even if
+ * another thread hangs in a write to the disk of the store and cannot be joined. Called by
+ * signals.c. */
 #include <poll.h>
 #include <pthread.h>
 #include <unistd.h>
@@ -7,10 +8,11 @@
 
 #include "cli/serve/run.h"
 
-/* Time for threads that are nearly done. */
+/* Time for the other threads to end by themselves. */
 #define GRACE_MS 2000
 
-/* Writes the message only if stderr is writable at once: a pipe without a reader must not block. */
+/* Writes the message only if stderr is writable immediately, because a full pipe must not block the
+ * end of the process. */
 static void write_message(void)
 {
     static const char text[] = "recourse serve: the store does not respond; the gateway ended "
@@ -38,7 +40,7 @@ void rc_serve_force_end(void)
     if (pthread_attr_init(&detached) != 0)
         return;
     (void)pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
-    /* If the thread cannot be created, the process ends when the store returns. */
+    /* If the thread cannot be created, the process ends when the hanging disk write returns. */
     (void)pthread_create(&thread, &detached, end_all, NULL);
     (void)pthread_attr_destroy(&detached);
 }

@@ -63,7 +63,8 @@ static int load_prices(rc_cli *cli, const char *command, const rc_config_source 
     return result;
 }
 
-/* Stores the file name; a long path keeps its end, which is the distinctive part. */
+/* Stores the name of the configuration file. A path that is too long loses its beginning, because
+ * the end distinguishes files better. */
 static void name_file(rc_snapshot_input *input, rc_str path)
 {
     const size_t most = sizeof input->file - 1;

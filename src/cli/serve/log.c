@@ -62,7 +62,7 @@ static const rc_serve_log_mode *choose(const rc_serve_run *run, const rc_config_
     return &run->log.modes[2 * (size_t)format + (config->file.len > 0 ? 1 : 0)];
 }
 
-/* Called on the sink's thread. */
+/* Called on the thread of the log sink. */
 static size_t format_dropped(void *ctx, uint64_t count, char *scratch, size_t size)
 {
     const rc_serve_run *run = ctx;
@@ -144,7 +144,8 @@ uint64_t rc_serve_log_dropped(rc_serve_run *run)
     return run->log.sink != NULL ? lost + rc_log_sink_count(run->log.sink).dropped : lost;
 }
 
-/* Queues a line. status: result of formatting it; a failed line counts as dropped. */
+/* Queues a line. status: the result of formatting the line; if it is not RC_OK, the line counts as
+ * dropped. */
 static void push_line(rc_serve_run *run, rc_status status, const rc_buf *line)
 {
     if (status == RC_OK)
@@ -166,10 +167,10 @@ static void push_event(rc_serve_run *run, const rc_serve_log_mode *mode, rc_log_
               &line);
 }
 
-/* Call with err_lock held. Waits up to ERR_WAIT_MS until stderr is writable. After a wait in vain,
- * the next calls do not wait until stderr has become writable again, so that a reader that does not
- * read delays no further request. A pipe that poll reports as writable has space for PIPE_BUF
- * bytes, which is more than a line. */
+/* The caller must hold err_lock. Waits up to ERR_WAIT_MS until stderr is writable. After a timeout
+ * the next calls do not wait until stderr was writable once, so that a reader that does not read
+ * delays only one request. A pipe that poll reports as writable has space for PIPE_BUF bytes, which
+ * is more than a line. */
 static bool can_write_err(rc_serve_run *run)
 {
     struct pollfd polled = {.fd = RC_FD_STDERR, .events = POLLOUT};
@@ -270,7 +271,7 @@ void rc_serve_log_budget(void *ctx, const rc_ledger_notice *notice, rc_str scope
                        rc_buf_get(&text));
 }
 
-/* JSON lines also contain the numbers. */
+/* Logs that a limit of a provider is nearly used up. In JSON the line also contains the numbers. */
 void rc_serve_log_quota(void *ctx, const rc_quota_warning *notice)
 {
     rc_serve_run *run = ctx;

@@ -1,45 +1,48 @@
 /* The log of `recourse serve`: one line per request and per event of the process.
  *
- *   json          requests and events, through a sink that never blocks the caller
- *   human, file   the same
+ *   json          requests and events, through the log sink, which never blocks
+ *   human, file   like json
  *   human         requests through the sink; events directly on standard error
  *   off           no requests; events directly on standard error
  *
- * The mode and the destination can change while lines are written; each line uses the mode that was
- * set when it was begun. */
+ * A reload can change mode and destination while other threads write lines; a line uses the mode
+ * that was set when its formatting began. */
 #ifndef RC_CLI_SERVE_LOG_H
 #define RC_CLI_SERVE_LOG_H
 
 #include "cli/serve/run.h"
 
-/* Opens the log by the configuration. Returns RC_EXIT_OK, or the exit status with the reason in
- * err. */
+/* Opens the log with the format and file of config. Returns RC_EXIT_OK, or the exit status with the
+ * reason in err. */
 int rc_serve_log_open(rc_serve_run *run, const rc_config_log *config);
 void rc_serve_log_close(rc_serve_run *run);
 
 /* Applies the format and file of a reloaded configuration. Returns RC_EXIT_OK, or the exit status
- * with the reason in err and nothing changed. Call on the main loop's thread. */
+ * with the reason in err; the log is then unchanged. Must be called on the thread of the main
+ * loop. */
 int rc_serve_log_change(rc_serve_run *run, const rc_config_log *config);
 
-/* Reopens the file by its name, for log rotation. If that fails, logs an event and keeps the old
- * file. */
+/* Opens the log file by its name again, for log rotation. If opening fails, logs an event and
+ * continues with the old file. */
 void rc_serve_log_reopen(rc_serve_run *run);
 
-/* Are the lines JSON? */
+/* Is the format of the log JSON? */
 bool rc_serve_log_is_json(const rc_serve_run *run);
 
-/* Do events go to the log? If not, they go to standard error. */
+/* Do events go to the log? Otherwise they go to standard error. */
 bool rc_serve_log_has_events(const rc_serve_run *run);
 
 /* Returns the number of lines lost so far, for any reason. */
 uint64_t rc_serve_log_dropped(rc_serve_run *run);
 
-/* Logs an event. Any thread. text: one line for people; borrows. */
+/* Logs an event. May be called on any thread. text: borrows during the call; one line for
+ * people. */
 void rc_serve_log_event(rc_serve_run *run, rc_log_event event, rc_str text);
 
-/* The same, except that in the human format the line goes to the destination of the requests. */
+/* Logs an event like rc_serve_log_event, but in the human format the line goes to the destination
+ * of request lines. */
 void rc_serve_log_note(rc_serve_run *run, rc_log_event event, rc_str text);
-/* Queues a complete JSON line. line: copies. */
+/* Queues a complete JSON line. line: copies the text. */
 void rc_serve_log_line(rc_serve_run *run, rc_str line);
 
 /* Callbacks of rc_gateway_settings (on_record, on_budget, on_quota, on_suppressed, on_store,

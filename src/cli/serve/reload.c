@@ -13,7 +13,7 @@
 
 #define PATH_MAX_BYTES ((size_t)16 << 10)
 
-/* Adds the next step for a missing secret. */
+/* Adds the advice for a missing secret to a load error. */
 void rc_serve_add_advice(rc_load_error *load_error)
 {
     if (load_error->is_secret)
@@ -21,7 +21,8 @@ void rc_serve_add_advice(rc_load_error *load_error)
                           RC_STR("; create it, or correct the reference in the configuration"));
 }
 
-/* Stores the first line of the message in err, from offset `from` on, for the admin API. */
+/* Stores the reason of a refused reload for the admin API: the first line of err behind the offset
+ * `from`. */
 static void note_refusal(rc_serve_run *run, size_t from)
 {
     const rc_str written = rc_str_slice(rc_buf_get(&run->cli->err), from, SIZE_MAX);
@@ -35,7 +36,8 @@ static void note_refusal(rc_serve_run *run, size_t from)
     rc_buf_push_byte(&text, '\0');
 }
 
-/* Changes the log first: if it cannot be written, nothing else has changed. */
+/* Applies a loaded configuration. The log is changed first, so that nothing else has changed if the
+ * new log cannot be written. */
 static bool apply_input(rc_serve_run *run, const rc_snapshot_input *input, const rc_config *before)
 {
     rc_load_error load_error;
@@ -54,8 +56,8 @@ static bool apply_input(rc_serve_run *run, const rc_snapshot_input *input, const
     return false;
 }
 
-/* Refuses standard input and pipes, which are read once at the start: a second read could block the
- * thread that handles signals. */
+/* Can the configuration be read again? Standard input and pipes are refused, because they are read
+ * once at the start, and a second read could block the thread that handles signals. */
 static bool can_read_again(rc_serve_run *run)
 {
     const char *path = run->options->config_path;
@@ -160,7 +162,8 @@ bool rc_serve_reload(rc_serve_run *run, const rc_admin_action *action)
     } else {
         note_refusal(run, from);
     }
-    /* With events in the log, the message is a line there and not on standard error. */
+    /* If events go to the log, the message is a line of the log and not written to standard
+     * error. */
     if (rc_serve_log_has_events(run))
         rc_buf_reset(&run->cli->err);
     rc_cli_flush_err(run->cli);

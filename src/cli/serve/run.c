@@ -1,5 +1,5 @@
-/* Runs the gateway from start to end. Called by command.c; the other files of serve use its
- * helpers. */
+/* Runs the gateway process from start to end. Called by command.c; the other files of serve call
+ * the functions that run.h lists under run.c. */
 #include "cli/serve/run.h"
 
 #include <malloc.h>
@@ -25,7 +25,7 @@
 #include "sys/file.h"
 #include "sys/output.h"
 
-/* First descriptor that systemd passes, see sd_listen_fds(3). */
+/* First descriptor that systemd passes to a service, see sd_listen_fds(3). */
 #define FIRST_PASSED_FD 3
 #define PASSED_MAX 8
 #define MALLOC_KEPT_BYTES (512 << 10)
@@ -135,7 +135,7 @@ static int refuse_listening(rc_cli *cli, const char *host, uint16_t port,
     return listening->result == RC_LISTEN_ADDRESS ? RC_EXIT_USAGE : RC_EXIT_UNAVAILABLE;
 }
 
-/* Returns the number of sockets that systemd passed to this very process. */
+/* Returns the number of sockets that systemd passed to this process (LISTEN_PID must be its id). */
 static int passed_sockets(const rc_cli *cli)
 {
     const char *pid = cli->calls->getenv("LISTEN_PID");
@@ -161,7 +161,8 @@ static int listen_passed(rc_serve_run *run, int count)
     return RC_EXIT_OK;
 }
 
-/* Prints what the gateway is and which base URLs clients use. admin: the configured address. */
+/* Prints what the gateway is and which base URLs clients use. admin: the configured address of the
+ * admin server. */
 static void show_bases(rc_cli *cli, rc_str admin, const rc_host_port *address, uint16_t port)
 {
     static const struct {
@@ -186,7 +187,7 @@ static void show_bases(rc_cli *cli, rc_str admin, const rc_host_port *address, u
     rc_cli_text(&cli->err, "/\n");
 }
 
-/* Prints commands to try when there is no configuration. */
+/* Prints example commands with the demo models, if there is no configuration. */
 static void show_demo(rc_cli *cli, const rc_config *config, rc_str admin,
                       const rc_host_port *address, uint16_t port, bool is_json)
 {
@@ -259,13 +260,13 @@ static void prepare_process(void)
 {
     struct rlimit files;
     (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-    /* Allocations below the threshold, which most bodies are, reuse pages of the heap. Larger ones
-     * are mapped and returned to the system when freed. Setting the threshold stops glibc from
-     * raising it with every large free. */
+    /* Allocations below the threshold, such as most bodies, reuse pages of the heap. Larger
+     * allocations are mapped, and returned to the system when freed. A fixed threshold also stops
+     * glibc from raising the threshold when a large allocation is freed. */
     (void)mallopt(M_MMAP_THRESHOLD, MALLOC_KEPT_BYTES);
     (void)mallopt(M_TRIM_THRESHOLD, 4 * MALLOC_KEPT_BYTES);
     (void)signal(SIGPIPE, SIG_IGN);
-    (void)signal(SIGXFSZ, SIG_IGN); /* Exceeding the file size limit becomes a write error. */
+    (void)signal(SIGXFSZ, SIG_IGN); /* A file above the size limit gives a write error. */
     if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
         files.rlim_cur = files.rlim_max;
         (void)setrlimit(RLIMIT_NOFILE, &files);
@@ -352,7 +353,8 @@ static int make_gateway(rc_serve_run *run)
         .ctx = run,
     };
     run->gateway = rc_gateway_new(&settings, &input, &load_error);
-    /* Returns the memory that loading the configuration and opening the store used temporarily. */
+    /* Returns memory to the system that was used only while the configuration was loaded and the
+     * store was opened. */
     (void)malloc_trim(0);
     if (run->gateway != NULL)
         return RC_EXIT_OK;

@@ -1,15 +1,15 @@
-/* Signal handling of a running gateway. Signals that users, supervisors and tools send never end it
- * without a log line. Called by run.c. */
+/* Signal handling of a running gateway. A signal that users, supervisors or tools send never ends
+ * the gateway without a log line. Called by run.c. */
 #include <signal.h>
 
 #include "base/str.h"
 #include "cli/serve/log.h"
 
 typedef enum signal_effect {
-    EFFECT_END,    /* Waits for requests in flight; the second signal does not. */
+    EFFECT_END,    /* Ends after the requests in flight; a second signal: ends immediately. */
     EFFECT_RELOAD, /* Reloads the configuration. */
     EFFECT_STATE,  /* Reopens the log and writes the state to it. */
-    EFFECT_NONE    /* Only logged. */
+    EFFECT_NONE    /* No effect except a log line. */
 } signal_effect;
 
 static const struct {
@@ -93,8 +93,8 @@ void rc_serve_signals_open_end(rc_serve_run *run)
     open_signals(run, true);
 }
 
-/* Closes the handles and ignores the signals from now on: the process is already ending, and a
- * further signal must not kill it. */
+/* Closes the handles and ignores these signals from now on, because a further signal must not kill
+ * the process while it ends. */
 void rc_serve_signals_close(rc_serve_run *run)
 {
     for (size_t i = 0; i < RC_SERVE_SIGNALS; i++) {

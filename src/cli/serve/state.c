@@ -9,7 +9,7 @@
 #include "gateway/admin/core.h"
 #include "sys/clock.h"
 
-/* Smaller than the buffer of the log sink. */
+/* Limit of the state as text, below the size of the log sink's buffer. */
 #define STATE_MAX_BYTES ((size_t)192 << 10)
 #define LINE_BYTES 512
 
@@ -175,7 +175,7 @@ static void show_target(line *l, const rc_admin_target *target)
     end(l);
 }
 
-/* Appends the lowest remaining quota of a key. */
+/* Appends the quota of a key of which the least is left. */
 static void show_lowest(line *l, const rc_admin_key *key)
 {
     if (key->quota_count == 0)
@@ -249,7 +249,7 @@ static rc_str clean(rc_arena *arena, rc_str text)
     return rc_arena_dup(arena, rc_buf_get(&out));
 }
 
-/* Cleans the texts that clients and other components provide, such as model names. */
+/* Removes secrets from the texts that clients and other programs provide, such as model names. */
 static void clean_all(rc_arena *arena, rc_admin_snapshot *snapshot)
 {
     rc_admin_target *targets =
