@@ -33,7 +33,7 @@ static int refuse(rc_cli *cli, const char *message)
     return rc_cli_usage(cli, "simulate");
 }
 
-/* Parses a seed, which may be larger than the numbers of rc_option allow. */
+/* Parses a seed of 64 bits, which rc_option cannot parse as a number. */
 static bool parse_seed(rc_str text, uint64_t *ret_seed)
 {
     uint64_t seed = 0;

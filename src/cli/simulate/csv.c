@@ -4,8 +4,8 @@
 #include "cli/simulate/simulate.h"
 #include "sim/output/measure.h"
 
-/* Quotes a text that has a comma, quote or line break. A text that begins with one of =+-@ gets an
- * apostrophe, because a spreadsheet would treat it as a formula. */
+/* Appends a text, quoted if it has a comma, quote or line break. A text that begins with one of
+ * =+-@ gets an apostrophe, because a spreadsheet would treat it as a formula. */
 static void push_text(rc_buf *buf, rc_str text)
 {
     static const char special[] = ",\"\r\n";
@@ -32,7 +32,7 @@ static unsigned digits_of(rc_chart_unit unit)
     return unit == RC_UNIT_USD ? 6 : 0;
 }
 
-/* Appends a plain number in the unit itself; nothing if it was not measured. */
+/* Appends a number without its unit; nothing if the value was not measured. */
 static void push_value(rc_buf *buf, const rc_measure *measure, int64_t value)
 {
     if (value == RC_MEASURE_NONE)

@@ -1,11 +1,11 @@
-/* The files of --out: four charts and the numbers behind them. Called by command.c. */
+/* Writes the files of --out: four charts and the measured numbers. Called by command.c. */
 #include "cli/simulate/simulate.h"
 #include "sim/output/chart_result.h"
 #include "sim/output/svg.h"
 #include "sys/file.h"
 
 #define STEPS 240
-/* Limit of a file: the JSON of an hour with sixteen policies has several megabytes. */
+/* Limit of a file. The JSON for one hour with sixteen policies has several megabytes. */
 #define FILE_MAX ((size_t)64 << 20)
 #define LABEL_MAX 256
 
@@ -42,7 +42,7 @@ static void push_result(rc_buf *buf, const struct drawing *drawing)
     rc_simulate_json(buf, drawing->result);
 }
 
-/* result.json is written last: if it exists, the charts do too. */
+/* result.json is written last, so that its existence shows that all charts are written. */
 static const struct file {
     const char *name;
     void (*push)(rc_buf *buf, const struct drawing *drawing);
@@ -60,7 +60,7 @@ static int refuse_memory(rc_cli *cli)
     return RC_EXIT_INTERNAL;
 }
 
-/* Prints an error about a file; name: NULL for the folder itself. */
+/* Prints an error about a file of the folder. name: NULL: the error is about the folder. */
 static int refuse_write(rc_cli *cli, const char *folder, const char *name, int error)
 {
     rc_cli_err_prefix(cli, "simulate");

@@ -50,7 +50,7 @@ static void push_span(rc_buf *buf, const rc_sim_span *span)
         rc_buf_push_u64(buf, span->share_pct);
         rc_cli_text(buf, "% of the calls");
     }
-    /* A fault of the clients names no provider. */
+    /* A fault on the side of the clients has no provider. */
     if (span->provider[0] != '\0')
         rc_cli_text(buf, " at ");
     rc_cli_text(buf, span->provider);

@@ -5,17 +5,18 @@
 #include "render/pen.h"
 
 #define ROWS 4
-#define LEVELS 8 /* Levels of a cell. */
+#define LEVELS 8 /* A cell can show eight heights. */
 #define GUTTER 7u
 #define GAP 2u
-/* On a narrower terminal the two charts of a policy are below each other. */
+/* On a narrower terminal the load chart of a policy is below its success chart instead of beside
+ * it. */
 #define ABREAST_MIN 56u
 #define COLUMNS_MAX 200u
 #define LABEL_MAX 64
-#define TIME_COLUMNS 9u /* Columns of a time on the axis. */
+#define TIME_COLUMNS 9u /* Width of a time below the axis. */
 
 struct plot {
-    rc_pen *pen; /* Both charts of a strip share it. */
+    rc_pen *pen; /* The two charts of a strip share one pen. */
     const rc_chart *chart;
     rc_chart_scale scale;
     unsigned columns;
@@ -39,14 +40,14 @@ size_t rc_simulate_plot_steps(const rc_panel_style *style)
 
 /* ---- cells ---- */
 
-/* The step at the middle of a column. */
+/* Returns the step of the chart at the middle of a column. */
 static size_t step_at(const struct plot *p, unsigned column)
 {
     return (2 * (size_t)column + 1) * p->chart->step_count / (2 * (size_t)p->columns);
 }
 
-/* Whether the middle of the column is in a band, or the column contains a whole band shorter than
- * itself. */
+/* Is the column shaded? Yes if its middle is in a band (the time of a fault), or if the column
+ * contains a whole band. */
 static bool is_in_band(const struct plot *p, unsigned column)
 {
     const uint64_t length = p->chart->step_ms * p->chart->step_count;
@@ -63,7 +64,8 @@ static bool is_in_band(const struct plot *p, unsigned column)
     return false;
 }
 
-/* The height of a value in levels, 0 to ROWS * LEVELS; a value above 0 has at least one. */
+/* Returns the height of a value in levels, from 0 to ROWS * LEVELS. A value above 0 has at least
+ * one level. */
 static int64_t level_of(const struct plot *p, int64_t value)
 {
     if (value == RC_CHART_GAP || value <= 0)
@@ -133,7 +135,7 @@ static void push_axis(const struct plot *p)
     }
 }
 
-/* Writes the times below the axis; a time that does not fit is left out. */
+/* Writes the times below the axis. A time that does not fit is left out. */
 static void push_times(const struct plot *p)
 {
     const uint64_t length = p->chart->step_ms * p->chart->step_count;
@@ -156,7 +158,8 @@ static void push_times(const struct plot *p)
     rc_pen_skip(p->pen, p->columns - used);
 }
 
-/* Writes name and number across the width of the plot: "recourse            99.1 %". */
+/* Writes the name of the policy at the left and the number at the right, such as "recourse    
+ * 99.1%". */
 static void push_head(const struct plot *p, const rc_chart_panel *panel, bool has_name)
 {
     const unsigned end = p->pen->column + GUTTER + 1 + p->columns;
@@ -170,7 +173,7 @@ static void push_head(const struct plot *p, const rc_chart_panel *panel, bool ha
 
 /* ---- strips ---- */
 
-/* Writes one line of a strip: line 0 is the head, the last one the axis. */
+/* Writes one line of a strip: line 0 is the head, the last line is the axis. */
 static void push_line(const struct plot *p, size_t panel, unsigned line, bool has_name)
 {
     const rc_chart_panel *shown = &p->chart->panels[panel];

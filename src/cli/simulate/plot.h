@@ -15,11 +15,12 @@
 
 #include "sim/output/chart_result.h"
 
-/* Returns the number of steps for a chart on this terminal: one per column. */
+/* Returns the number of time steps for a chart on this terminal: one per column. */
 size_t rc_simulate_plot_steps(const rc_panel_style *style);
 
-/* Appends the strips and a legend. set: borrows; made with that number of steps. band: meaning of
- * the shading, "outage"; empty: no shading. */
+/* Appends the strips and a legend. set: borrows during the call; the charts must have
+ * rc_simulate_plot_steps steps. band: the meaning of the shading for the legend, such as "outage";
+ * empty: no shading. */
 void rc_simulate_plot_push(rc_buf *buf, const rc_chart_set *set, rc_str band,
                            const rc_panel_style *style);
 

@@ -5,11 +5,12 @@
 #include "sys/file.h"
 
 #define BAR_WIDTH 24u
-/* On a narrower terminal there is no bar. */
+/* On a narrower terminal the line has no bar. */
 #define WIDTH_MIN (BAR_WIDTH + 12)
 #define LINE_MAX 512
 
-/* Signals that end the command; they are blocked so that the line can be cleared first. */
+/* Signals that end the command. They are blocked, so that the progress line is cleared before the
+ * command ends. */
 static const int ending[] = {SIGINT, SIGTERM};
 
 void rc_simulate_progress_init(rc_simulate_progress *progress, rc_cli *cli)

@@ -128,7 +128,7 @@ static const rc_sim_policy *own_policy(const rc_sim_scenario *scenario, const ch
     return NULL;
 }
 
-/* Adds the policy of that name to chosen->policies. */
+/* Adds the policy with this name, of the scenario or built in, to chosen->policies. */
 static int choose(rc_cli *cli, const char *name, const rc_sim_scenario *scenario,
                   rc_sim_scenario *chosen)
 {

@@ -16,25 +16,27 @@
 #include "sys/output.h"
 #include "sys/status_line.h"
 
-/* Exit status for an invalid scenario: that of ShapeInvalid. */
+/* Exit status for an invalid scenario, the same as of the error code ShapeInvalid. */
 #define RC_SIMULATE_REFUSED 65
-/* Exit status of an interrupted run, the one that shells use for SIGINT. */
+/* Exit status of an interrupted run, the same that shells use for SIGINT. */
 #define RC_SIMULATE_INT 130
 
-/* Runs the command; tests pass other `files` calls for --out. files: borrows. */
+/* Runs the command; returns the exit status. files: borrows during the call; the functions that
+ * write the files of --out, which tests replace. */
 int rc_simulate_run(rc_cli *cli, const rc_args *args, const rc_output_calls *files);
 
 /* Reads the scenario of the operand: a built-in name, a file, or "-" for standard input. Returns
- * RC_EXIT_OK, or the exit status with the reason in err: 64 unknown name, 65 invalid scenario, 66
- * the file cannot be read, 70 out of memory. */
+ * RC_EXIT_OK, or the exit status with the reason in err: 64 (unknown name), 65 (invalid scenario),
+ * 66 (the file cannot be read) or 70 (out of memory). */
 int rc_simulate_scenario(rc_cli *cli, const char *operand, rc_sim_scenario *ret_scenario);
 
-/* Replaces the scenario's policies by those of the given names: its own ones or built-in ones.
- * Returns RC_EXIT_OK, or RC_EXIT_USAGE with the reason in err. names: borrow. */
+/* Replaces the policies of the scenario by those with the given names, which are policies of the
+ * scenario or built-in policies. Returns RC_EXIT_OK, or RC_EXIT_USAGE with the reason in err.
+ * names: borrows during the call. */
 int rc_simulate_choose(rc_cli *cli, const char *const *names, size_t count,
                        rc_sim_scenario *scenario);
 
-/* Append the list of built-in scenarios and policies. */
+/* Append the list of built-in scenarios and policies, for people or as JSON. */
 void rc_simulate_list_human(rc_buf *buf, unsigned width);
 void rc_simulate_list_json(rc_buf *buf);
 
@@ -44,8 +46,8 @@ rc_status rc_simulate_human(rc_buf *buf, const rc_sim_result *result, const rc_p
                             bool has_plot, const rc_alloc *alloc);
 
 /* Appends the table of policies. The best value of a column has an asterisk (and colour), unless
- * all are equal. A table wider than the terminal continues in a second one below; only columns of
- * zeros are left out.
+ * all values are equal. A table wider than the terminal continues in a second table below. Columns
+ * with only zeros are left out.
  *
  *               success   added latency            calls/   wasted
  *   policy                p50     p90     p99      request  calls
@@ -54,39 +56,40 @@ rc_status rc_simulate_push_table(rc_buf *buf, const rc_sim_result *result,
                                  const rc_panel_style *style, const rc_alloc *alloc);
 
 /* Appends a comparison of recourse's first policy with the best of the others for each measure:
- * ahead, even, behind. Appends nothing if either side is missing. */
+ * ahead, even, behind. Appends nothing if there is no policy of recourse or no other policy. */
 void rc_simulate_push_verdict(rc_buf *buf, const rc_sim_result *result,
                               const rc_panel_style *style);
 
-/* Append the result for programs: one JSON object, or CSV with one row per policy. */
+/* Append the result for programs: rc_simulate_json as one JSON object, rc_simulate_csv with one row
+ * per policy. */
 void rc_simulate_json(rc_buf *buf, const rc_sim_result *result);
 void rc_simulate_csv(rc_buf *buf, const rc_sim_result *result);
 
-/* Writes the charts as SVG and the result as JSON to a folder. Returns RC_EXIT_OK, or the exit
+/* Writes the charts as SVG and the result as JSON into a folder. Returns RC_EXIT_OK, or the exit
  * status with the reason in err. */
 int rc_simulate_files(rc_cli *cli, const char *folder, const rc_output_calls *files,
                       const rc_sim_result *result);
 
-/* Appends the kinds of faults, each once: "outage, brownout". */
+/* Appends the kinds of faults in the scenario, each kind once: "outage, brownout". */
 void rc_simulate_push_faults(rc_buf *buf, const rc_sim_result *result);
 
-/* A progress line on standard error, if that is a terminal. SIGINT and SIGTERM are blocked until
- * the line is cleared. */
+/* A progress line, drawn on standard error if this is a terminal. SIGINT and SIGTERM are blocked
+ * until the line is cleared. */
 typedef struct rc_simulate_progress {
     rc_cli *cli;
     unsigned percent;
     rc_status_line line;
-    bool is_masked; /* The signals are blocked. */
+    bool is_masked; /* SIGINT and SIGTERM are blocked. */
     sigset_t old_mask;
 } rc_simulate_progress;
 void rc_simulate_progress_init(rc_simulate_progress *progress, rc_cli *cli);
-/* Progress callback of rc_sim_options; ctx: the progress. Returns false when a signal is
- * pending. */
+/* Progress callback of rc_sim_options. ctx: the rc_simulate_progress. Returns false, which ends the
+ * simulation, if a signal is pending. */
 bool rc_simulate_progress_step(void *ctx, const rc_sim_progress *step);
-/* Clears the line and unblocks the signals. */
+/* Clears the line and unblocks SIGINT and SIGTERM. */
 void rc_simulate_progress_done(rc_simulate_progress *progress);
-/* Clears the line, prints the percentage and unblocks the signal, which then ends the process.
- * Returns RC_SIMULATE_INT if it does not. */
+/* Clears the line, prints the percentage and unblocks SIGINT and SIGTERM. The pending signal then
+ * ends the process; if it does not, the function returns RC_SIMULATE_INT. */
 int rc_simulate_progress_interrupted(rc_simulate_progress *progress);
 
 #endif

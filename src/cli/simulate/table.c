@@ -6,7 +6,7 @@
 
 #define NAME_MIN 6u
 
-/* Whether a column has only zeros and missing values; such a column is left out. */
+/* Has the column only zeros and missing values? Such a column is left out. */
 static bool is_empty(const rc_sim_result *result, const rc_measure *measure)
 {
     for (uint32_t i = 0; i < result->policy_count; i++) {

@@ -14,7 +14,8 @@ struct verdict {
     const rc_sim_policy_result *ours;
 };
 
-/* The best policy that is not recourse's; NULL: none has a value. */
+/* Returns the best policy for a measure that is not a policy of recourse; NULL: no such policy has
+ * a value. */
 static const rc_sim_policy_result *best_other(const struct verdict *v, const rc_measure *measure)
 {
     const rc_sim_policy_result *best = NULL;
@@ -29,8 +30,8 @@ static const rc_sim_policy_result *best_other(const struct verdict *v, const rc_
     return best;
 }
 
-/* Appends "success: 99.1%; openai-sdk 91.3%". If the measure counts delivered requests only and the
- * other policy delivers fewer, adds how many. */
+/* Appends "success: 99.1%; openai-sdk 91.3%". If the measure is about delivered requests only and
+ * the other policy delivers fewer, also appends the share that the other policy delivers. */
 static void push_line(struct verdict *v, const rc_measure *measure,
                       const rc_sim_policy_result *other)
 {
@@ -52,7 +53,8 @@ static void push_line(struct verdict *v, const rc_measure *measure,
     rc_pen_wrap(&v->pen, RC_TONE_PLAIN, LABEL_WIDTH, rc_buf_get(&line));
 }
 
-/* Compares two values: 1 if ours is better, -1 if worse, 0 if equal. */
+/* Returns 1 if the value of recourse (`ours`) is better, -1 if it is worse, 0 if the values are
+ * equal. */
 static int compare(const rc_measure *measure, int64_t ours, int64_t other)
 {
     if (rc_measure_is_same(measure, ours, other))
@@ -70,7 +72,7 @@ static void push_standing(struct verdict *v, int wanted, rc_tone tone, const cha
             continue;
         if (compare(measure, ours, measure->get(other)) != wanted)
             continue;
-        /* Two zeros need no line. */
+        /* A measure with two zeros gets no line. */
         if (wanted == 0 && ours == 0)
             continue;
         rc_pen_skip(&v->pen, LABEL_INDENT);
