@@ -25,7 +25,7 @@ bool rc_store_note_is_old_here(const rc_sys_calls *calls, const rc_config *confi
     rc_buf_init_fixed(&scratch, path, sizeof path);
     rc_buf_push(&scratch, rc_store_note_path(config->root.store));
     rc_buf_push_byte(&scratch, '\0');
-    /* When the command runs in the state folder, both paths name the same file. */
+    /* The two paths name the same file if the command runs in the state folder. */
     return rc_buf_status(&scratch) != RC_OK || calls->stat(path, &current) != 0 ||
            current.st_ino != old.st_ino || current.st_dev != old.st_dev;
 }

@@ -8,16 +8,16 @@
 #include "config/config.h"
 #include "sys/calls.h"
 
-/* Returns the path of a SQLite URL: the part after "sqlite:". Views url. */
+/* Returns the path in a SQLite URL, which is the part after "sqlite:". The result views url. */
 rc_str rc_store_note_path(rc_str url);
 
-/* Is there a recourse.db in the current folder (the default store of older versions) while the
- * default store now is another file? */
+/* Is there a recourse.db in the current folder, which was the default store of older versions,
+ * while the default store is now another file? */
 bool rc_store_note_is_old_here(const rc_sys_calls *calls, const rc_config *config);
 
-/* Appends one line without a newline and returns true when the user should know that an old
- * recourse.db is ignored, or that the store is in the current folder because no state folder is
- * known. has_option: the command has --store, which the note then mentions. */
+/* Appends a note and returns true in two cases: an old recourse.db is ignored, or the store is in
+ * the current folder because no state folder is known. The note is one line without a newline.
+ * has_option: the command has --store, which the note then mentions. */
 bool rc_store_note_push(rc_buf *text, const rc_sys_calls *calls, const rc_config *config,
                         bool has_option);
 
