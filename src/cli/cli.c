@@ -7,7 +7,7 @@
 #include "scrub/scrub.h"
 #include "sys/file.h"
 
-/* Limit of err: messages are short, but file names may be long. */
+/* Limit of the buffer `err`. Messages are short, but file names may be long. */
 #define TALK_MAX ((size_t)1 << 20)
 
 void rc_cli_init(rc_cli *cli, const rc_sys_calls *calls, const rc_alloc *alloc)
@@ -31,8 +31,8 @@ void rc_cli_text(rc_buf *buf, const char *text)
     rc_buf_push(buf, rc_str_c(text));
 }
 
-/* Longest foreign text that is scrubbed before it is echoed: users paste keys in the wrong
- * argument. */
+/* Longest foreign text that is printed after secrets are removed from it, because users paste keys
+ * into the wrong argument. */
 #define ECHO_MAX ((size_t)4096)
 
 void rc_cli_err_name(rc_cli *cli, rc_str text)
@@ -80,7 +80,7 @@ int rc_cli_usage(rc_cli *cli, const char *command)
 }
 
 /* Writes out and closes standard output; returns 0 or the first error. The caller has checked that
- * out is complete: partial data would be worse than none. */
+ * the buffer `out` is complete, because partial output could be taken for a whole result. */
 static int write_out(rc_cli *cli)
 {
     rc_str data = rc_buf_get(&cli->out);

@@ -20,7 +20,7 @@ enum {
     RC_EXIT_IO = 74
 };
 
-/* Upper limit of a command's output: a report of the largest size with every byte escaped. */
+/* Upper limit of the output of a command: enough for the largest report with every byte escaped. */
 #define RC_CLI_OUTPUT_MAX ((size_t)256 << 20)
 
 typedef struct rc_cli {
@@ -32,39 +32,42 @@ typedef struct rc_cli {
     rc_terminal err_terminal;
 } rc_cli;
 
-/* calls: borrows. alloc: copies. Looks up the properties of both terminals. */
+/* Initializes cli and looks up the properties of the terminals at standard output and standard
+ * error. calls: borrows until rc_cli_done. alloc: copies the struct. */
 void rc_cli_init(rc_cli *cli, const rc_sys_calls *calls, const rc_alloc *alloc);
 void rc_cli_done(rc_cli *cli);
 
-/* Runs the command line and writes its output; returns the exit status. argv: borrows. */
+/* Runs the command line and writes its output; returns the exit status. argv: borrows during the
+ * call. */
 int rc_cli_main(rc_cli *cli, int argc, const char *const *argv);
 
-/* Writes err, then out, and closes standard output so that late write errors are seen. Returns
- * RC_EXIT_IO when output was lost, else exit_status. */
+/* Writes the buffer `err`, then `out`, and closes standard output, because some write errors are
+ * reported only on close. Returns RC_EXIT_IO when output was lost, else exit_status. */
 int rc_cli_finish(rc_cli *cli, int exit_status);
 
-/* Appends to err why output was lost; nothing when the reader closed the pipe. error: an errno
- * value. Returns RC_EXIT_IO. */
+/* Appends to err why output was lost, or nothing if the reader closed the pipe (EPIPE). error: an
+ * errno value. Returns RC_EXIT_IO. */
 int rc_cli_output_lost(rc_cli *cli, int error);
 
-/* Writes and empties err; used before an operation that takes time. */
+/* Writes the buffer `err` to standard error and empties it; called before an operation that takes
+ * time. */
 void rc_cli_flush_err(rc_cli *cli);
 
-/* Appends text that is part of the program (not scrubbed, not escaped). */
+/* Appends text of the program itself, which needs no scrubbing and no escaping. */
 void rc_cli_text(rc_buf *buf, const char *text);
 
 /* Appends foreign text in quotes to err, scrubbed of secrets and with control characters
  * escaped. */
 void rc_cli_err_quote(rc_cli *cli, rc_str text);
 
-/* The same without quotes, for names of files and options. */
+/* Appends foreign text like rc_cli_err_quote, but without quotes, for names of files and
+ * options. */
 void rc_cli_err_name(rc_cli *cli, rc_str text);
 
-/* Begins a line on err with "recourse: " or "recourse COMMAND: ". command: NULL for the first
- * form. */
+/* Begins a line on err with "recourse COMMAND: ", or with "recourse: " if command is NULL. */
 void rc_cli_err_prefix(rc_cli *cli, const char *command);
 
-/* Ends a line on err with "; did you mean DASHES+NEAREST?", or with nothing when nearest is
+/* Ends a line on err with "; did you mean DASHES+NEAREST?", or without a suggestion if nearest is
  * NULL. */
 void rc_cli_suggest(rc_cli *cli, const char *dashes, const char *nearest);
 

@@ -10,10 +10,10 @@
 #include "render/wrap.h"
 #include "scrub/scrub.h"
 
-/* Columns shown before the fault when the source line is too long for the terminal. */
+/* If the source line is too long for the terminal, this many columns before the fault are shown. */
 #define LEAD_COLUMNS 40
 #define TEXT_BYTES ((size_t)2048)
-/* The report's context has space for all listed faults and the other entries. */
+/* The context of the report has space for all listed faults and its other entries. */
 #define NUMBERED_MAX RC_CONFIG_FAULTS_MAX
 
 static void push(rc_buf *buf, const char *text)
@@ -31,7 +31,7 @@ static void push_visible(rc_buf *buf, rc_str text, bool has_utf8)
     rc_visible_push(buf, text, has_utf8);
 }
 
-/* "12:7: routes[0].polcy: unknown key; did you mean policy?" */
+/* Appends "12:7: routes[0].polcy: unknown key; did you mean policy?" */
 static void push_fault(rc_buf *buf, const rc_config_fault *fault)
 {
     if (fault->line > 0) {
@@ -78,8 +78,8 @@ static rc_str head_of(rc_str line, uint32_t column)
     return rc_str_slice(line, 0, at);
 }
 
-/* Returns the part of a source line that may be shown: without its comment, which may hold
- * anything, and without the value of an unknown key, which may be a secret: "  polcy: ...". */
+/* Returns the part of a source line that may be shown: without a comment and without the value of
+ * an unknown key, because both may contain a secret: " polcy: ...". */
 static rc_str shown_part(rc_str line, const rc_config_fault *fault)
 {
     for (size_t i = head_of(line, fault->column).len; i < line.len; i++)

@@ -11,7 +11,7 @@
 
 /* Loads the configuration from path, from standard input ("-"), or from the default location
  * (NULL). Returns RC_EXIT_OK and gives *ret_config, which the caller ends with rc_config_done.
- * Otherwise err holds the reason (every fault with its line) and the exit status is
+ * Otherwise err holds the reason (every fault with its line), and the result is the exit status
  *   66  the file cannot be read
  *   78  the configuration is invalid
  *   70  out of memory
@@ -26,11 +26,12 @@ int rc_cli_config_load(rc_cli *cli, const char *command, const char *path, rc_co
 void rc_config_faults_push(rc_buf *buf, const rc_config_source *source, unsigned width,
                            bool has_utf8);
 
-/* Gives the faults as one ConfigSchemaViolation report: the first fault is its message, all listed
- * faults are in its context. */
+/* Gives one ConfigSchemaViolation report for all faults of the source: its message is the first
+ * fault, its context has all listed faults. */
 const rc_report *rc_config_faults_report(rc_cli *cli, const rc_config_source *source);
 
-/* Prints the message of rc_cli_config_load for a failed status and returns its exit status. */
+/* Prints the message that rc_cli_config_load prints if loading the source failed with status, and
+ * returns the exit status for it. */
 int rc_cli_config_refuse(rc_cli *cli, const char *command, const rc_config_source *source,
                          rc_status status);
 

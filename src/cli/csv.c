@@ -12,7 +12,8 @@ static void begin_cell(rc_buf *buf)
         rc_buf_push_byte(buf, ',');
 }
 
-/* Full-width forms (U+FF01..U+FF5E) count too: spreadsheets in East Asian locales accept them. */
+/* Does the text begin like a formula? Full-width characters (U+FF01..U+FF5E) are checked, too,
+ * because spreadsheets in East Asian locales accept them. */
 static bool is_like_formula(rc_str text)
 {
     size_t at = 0;
@@ -26,8 +27,8 @@ static bool is_like_formula(rc_str text)
     return cp == '=' || cp == '+' || cp == '-' || cp == '@';
 }
 
-/* Escapes tab and line feed too, which rc_visible_push_char would write as spaces or line
- * breaks. */
+/* Appends a control character as \u{XXXX}, also tab and line feed, which rc_visible_push_char would
+ * write as spaces or line breaks. */
 static void push_control(rc_buf *buf, uint32_t cp)
 {
     static const char HEX[] = "0123456789ABCDEF";
@@ -66,7 +67,8 @@ void rc_csv_number(rc_buf *buf, int64_t number)
 void rc_csv_empty(rc_buf *buf)
 {
     begin_cell(buf);
-    /* The first cell of a line is written as "": begin_cell would not see an empty cell. */
+    /* An empty first cell of a line is written as "", because begin_cell puts a comma only if the
+     * line has text before it. */
     const rc_str so_far = rc_buf_get(buf);
     if (so_far.len == 0 || so_far.ptr[so_far.len - 1] == '\n')
         rc_buf_push(buf, RC_STR("\"\""));

@@ -11,7 +11,8 @@
 #include <recourse/buf.h>
 #include <recourse/str.h>
 
-/* Appends a cell, preceded by a comma unless it is the first of its line. text: borrows. */
+/* Append a cell with a text or a number, preceded by a comma unless the cell is the first of its
+ * line. text: borrows during the call. */
 void rc_csv_text(rc_buf *buf, rc_str text);
 void rc_csv_number(rc_buf *buf, int64_t number);
 /* Appends an empty cell. */

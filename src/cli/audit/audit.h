@@ -68,22 +68,24 @@ typedef struct rc_audit {
     const rc_args *args;
     rc_store *store;
     rc_buf url;
-    rc_audit_query query; /* Views args; its limit is not set. */
+    rc_audit_query query; /* The query views the strings of args; query.limit is not set. */
     uint32_t limit;
     rc_audit_format format;
     rc_view view;
     rc_panel_style style;
-    rc_store_fault *fault; /* First fault noted during the run; kind NO_FAULT: none. */
+    rc_store_fault *fault; /* First store fault of the run; kind NO_FAULT: none. */
 } rc_audit;
 
-/* The verbs. Each returns the exit status; if it is not 0 the reason is in err. */
+/* The verbs of the command. Each function returns the exit status; if the status is not 0, the
+ * reason is in err. */
 int rc_audit_list(rc_audit *audit);
 int rc_audit_show(rc_audit *audit);
 int rc_audit_tail(rc_audit *audit);
 int rc_audit_stats(rc_audit *audit);
 int rc_audit_export(rc_audit *audit);
 int rc_audit_check(rc_audit *audit);
-/* Opens the store itself, after it has checked its options. */
+/* rc_audit_prune opens the store itself, because it checks its options first; command.c opens the
+ * store for the other verbs. */
 int rc_audit_prune(rc_audit *audit);
 
 /* ---- filter.c ---- */
@@ -92,8 +94,8 @@ int rc_audit_prune(rc_audit *audit);
  * with the reason in err. */
 int rc_audit_filter_read(rc_audit *audit, rc_audit_query_kind kind);
 
-/* Used when nothing was found: appends to err which given name does not occur in the audit, and the
- * nearest one that does. */
+/* Called when no operation was found: appends to err which of the given names does not occur in the
+ * audit, and the nearest name that does. */
 void rc_audit_suggest_names(rc_audit *audit);
 
 /* ---- open.c ---- */
@@ -101,35 +103,38 @@ void rc_audit_suggest_names(rc_audit *audit);
 /* Opens the store of --store or of the configuration. Returns RC_EXIT_OK, or the exit status with
  * the reason in err. */
 int rc_audit_open(rc_audit *audit);
-/* Opens the same URL again after a close, as the file may have been replaced. */
+/* Opens the URL of rc_audit_open again after rc_audit_close, because the file may have been
+ * replaced. */
 bool rc_audit_open_again(rc_audit *audit, rc_store_fault *fault);
 void rc_audit_close(rc_audit *audit);
 
-/* Prints a store fault and its advice, as text, Markdown or JSON. Returns the exit status. */
+/* Prints a store fault and its advice as text, Markdown or JSON, as --format says. Returns the exit
+ * status. */
 int rc_audit_refuse(rc_audit *audit, const rc_store_fault *fault);
 
-/* Notes that the output is incomplete because of a fault. The verb continues; when it ends, its
- * output is dropped and the fault is printed instead. Only the first fault is kept. fault:
- * copies. */
+/* Stores a fault that makes the output incomplete. The verb continues; when it ends, its output is
+ * dropped and the fault is printed instead. Only the first fault is stored. fault: copies the
+ * struct. */
 void rc_audit_note_fault(const rc_audit *audit, const rc_store_fault *fault);
-/* Notes an out-of-memory fault when has_memory is false. */
+/* Stores an out-of-memory fault like rc_audit_note_fault if has_memory is false. */
 void rc_audit_note_memory(const rc_audit *audit, bool has_memory);
 
-/* Writes and empties out. Returns RC_EXIT_OK, RC_EXIT_IO or RC_EXIT_INTERNAL; the reason is in err,
- * except for a failed buffer, which rc_cli_finish reports. */
+/* Writes the buffer `out` to standard output and empties it. If a fault was noted, prints the fault
+ * instead. Returns RC_EXIT_OK, or another exit status with the reason in err; rc_cli_finish prints
+ * the reason if the buffer itself failed. */
 int rc_audit_flush(rc_audit *audit);
 
 /* ---- text.c ---- */
 
-/* Append, in local time: "02:22:43"; "Tue 17 Nov 2026"; both with the zone; "17 Nov 02:00";
- * "UTC+1". */
+/* Append a local time. clock: "02:22:43"; day: "Tue 17 Nov 2026"; date_time: day, clock and zone;
+ * hour: "17 Nov 02:00"; zone: "UTC+1". */
 void rc_audit_push_clock(const rc_audit *audit, rc_buf *buf, int64_t unix_ms);
 void rc_audit_push_day(const rc_audit *audit, rc_buf *buf, int64_t unix_ms);
 void rc_audit_push_date_time(const rc_audit *audit, rc_buf *buf, int64_t unix_ms);
 void rc_audit_push_hour(const rc_audit *audit, rc_buf *buf, int64_t unix_ms);
 void rc_audit_push_zone(const rc_audit *audit, rc_buf *buf, int64_t unix_ms);
 
-/* Returns the number of the local day, never 0, for comparisons. */
+/* Returns a number for the local day, so that days can be compared. The number is never 0. */
 int64_t rc_audit_day_of(const rc_audit *audit, int64_t unix_ms);
 
 /* Appends "4 minutes ago" or "just now". */
@@ -138,8 +143,8 @@ void rc_audit_push_ago(const rc_audit *audit, rc_buf *buf, int64_t unix_ms);
 /* Appends "4.1 MB". */
 void rc_audit_push_size(rc_buf *buf, uint64_t bytes);
 
-/* Append "1.24 s" ("-" when negative); "$0.0123"; "12.4 k"; the share of part in whole as
- * "97.2%". */
+/* Append an amount. ms: "1.24 s" ("-" if negative); usd: "$0.0123"; count: "12.4 k"; share: part of
+ * whole as "97.2%". */
 void rc_audit_push_ms(rc_buf *buf, int64_t ms);
 void rc_audit_push_usd(rc_buf *buf, uint64_t micro_usd);
 /* Appends "~$0.0123" if some tokens were estimated instead of counted by the provider. */
@@ -153,8 +158,8 @@ void rc_audit_push_counted(rc_buf *buf, uint64_t count, const char *one, const c
 /* Returns the time at which an operation began, taken from its key. */
 int64_t rc_audit_began_unix_ms(const rc_record *operation);
 
-/* Appends "openai/gpt-4o", or "gpt-4o → claude/claude-sonnet-4-5" when the client had asked for
- * another model. */
+/* Appends "openai/gpt-4o", or "gpt-4o → claude/claude-sonnet-4-5" if the client requested another
+ * model. */
 void rc_audit_push_target(const rc_audit *audit, rc_buf *buf, const rc_record *operation);
 
 /* Appends "✗ RateLimited" or "✓ recovered"; returns its tone. */
@@ -165,17 +170,17 @@ void rc_audit_push_symbol(const rc_audit *audit, rc_buf *buf, rc_symbol symbol);
 
 /* ---- json.c ---- */
 
-/* What rc_record_json_operation writes for this run. */
+/* Returns the options of rc_record_json_operation for this run. */
 rc_record_json_options rc_audit_json_options(const rc_audit *audit, bool has_report);
 
-/* Writes an operation as an object, with its report under "report" when has_report. */
+/* Writes an operation as a JSON object. has_report: the object contains the report as "report". */
 void rc_audit_json_operation(const rc_audit *audit, rc_json_writer *w, const rc_record *operation,
                              bool has_report);
-/* Writes a record of another kind. */
+/* Writes a record that is not an operation, such as an attempt. */
 void rc_audit_json_record(const rc_audit *audit, rc_json_writer *w, const rc_record *record,
                           bool has_report);
 
-/* Decodes the report of a record; NULL when there is none. Gives. */
+/* Decodes and gives the report of a record; NULL: the record has none. */
 const rc_report *rc_audit_report(const rc_audit *audit, const rc_record *record);
 
 /* ---- show.c, show_human.c, show_markdown.c, timeline.c ---- */
@@ -186,7 +191,7 @@ const rc_report *rc_audit_report(const rc_audit *audit, const rc_record *record)
 typedef struct rc_audit_timeline {
     rc_audit *audit;
     const rc_record *operation;
-    int64_t total_ms; /* From the beginning to the latest known moment. */
+    int64_t total_ms; /* From the start of the operation to the end of its last record. */
     uint32_t attempts;
     rc_code codes[RC_AUDIT_CODES_MAX]; /* Codes of the failed attempts, each once. */
     size_t code_count;
@@ -195,18 +200,21 @@ typedef struct rc_audit_timeline {
     rc_str notice_text;
 } rc_audit_timeline;
 
-/* Print the timeline for a person or an agent. False: fault is set. */
+/* Print the timeline: rc_audit_show_human for a person, rc_audit_show_markdown for an agent. Return
+ * false if the store failed; fault then has the reason. */
 bool rc_audit_show_human(rc_audit_timeline *timeline, rc_store_fault *fault);
 bool rc_audit_show_markdown(rc_audit_timeline *timeline, rc_store_fault *fault);
 
 /* Appends a summary, such as "openai/gpt-4o answered at the first try." */
 void rc_audit_push_summary(const rc_audit_timeline *timeline, rc_buf *buf);
 
-/* Append one record as a line without its time, and its details. */
+/* rc_audit_push_event appends one record as a line without its time; rc_audit_push_detail appends
+ * the details of the record. */
 void rc_audit_push_event(const rc_audit_timeline *timeline, rc_buf *buf, const rc_record *record);
 void rc_audit_push_detail(const rc_audit_timeline *timeline, rc_buf *buf, const rc_record *record);
 
-/* Appends "$0.0123 for 1200 tokens in, 310 out"; nothing when neither is known. */
+/* Appends "$0.0123 for 1200 tokens in, 310 out"; appends nothing if neither cost nor tokens are
+ * known. */
 void rc_audit_push_usage(rc_buf *buf, const rc_record *record);
 
 /* Appends foreign text as one line: line breaks and tabs become spaces. */
@@ -215,15 +223,16 @@ void rc_audit_push_flat(rc_buf *buf, rc_str text);
 /* Returns the outcome of one attempt of the operation. */
 rc_outcome rc_audit_attempt_outcome(const rc_record *operation, const rc_record *attempt);
 
-/* Gives a record's start, in ms since the operation began, and its duration; -1 for a record
- * without one. */
+/* Gives the start of a record in ms since the operation began, and the duration of the record; a
+ * record without a duration has -1. */
 void rc_audit_span(const rc_record *record, int64_t *ret_from_ms, int64_t *ret_took_ms);
 
 /* ---- list.c, used by tail.c and show.c ---- */
 
 #define RC_AUDIT_LIST_COLUMNS 8
 extern const rc_grid_column rc_audit_list_columns[RC_AUDIT_LIST_COLUMNS];
-/* Adds one row. *day: in and out, the day of the previous row; 0 for none. */
+/* Adds one row, and a line with the date if the day changes. *day holds the day of the previous row
+ * (0: no row yet) and is updated. */
 void rc_audit_list_row(const rc_audit *audit, rc_grid *grid, const rc_record *operation,
                        int64_t *day);
 

@@ -23,7 +23,7 @@ typedef struct verb {
     const char *name;
     int (*run)(rc_audit *audit);
     uint32_t options;
-    uint32_t formats; /* The lowest bit is the default. */
+    uint32_t formats; /* Bit set of formats; the lowest bit is the default. */
     uint32_t limit;   /* Default of --limit; 0: no limit. */
     bool takes_id;
 } verb;
@@ -141,7 +141,8 @@ static rc_audit_format first_format(uint32_t formats)
     return (rc_audit_format)format;
 }
 
-/* Returns the format for an agent: Markdown if the verb has it, else JSON or JSON lines. */
+/* Returns the format for an agent: Markdown if the verb has this format, else JSON or JSON
+ * lines. */
 static rc_audit_format agent_format(uint32_t formats)
 {
     if ((formats & BIT(RC_AUDIT_MARKDOWN)) != 0)

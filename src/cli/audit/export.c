@@ -1,4 +1,4 @@
-/* `recourse audit export`: every column of operations or attempts, for programs, with constant
+/* `recourse audit export`: writes every column of operations or attempts, for programs, in constant
  * memory. Called by command.c.
  *
  * The store is read one page at a time, and the read transaction ends before the page is written to
@@ -20,12 +20,12 @@
 
 typedef struct exporting {
     rc_audit *audit;
-    const rc_record *operation; /* Operation of the current attempts. */
+    const rc_record *operation; /* Operation whose attempts are being exported. */
     bool is_of_attempts;
     uint64_t rows;
     uint32_t read; /* Operations read in this page. */
     int64_t last_key;
-    bool is_full; /* The limit is reached. */
+    bool is_full; /* The limit of rows (--limit) is reached. */
     rc_store_fault fault;
     bool is_faulty;
 } exporting;
@@ -152,7 +152,7 @@ static const column operation_columns[] = {
     SHARED_COLUMNS,
 };
 
-/* Columns of an attempt: first those of its operation, then its own. */
+/* An attempt has first these columns of its operation, then its own columns (attempt_columns). */
 static const column owner_columns[] = {
     {"operation_id", put_id}, {"client", put_client},   {"route", put_route},
     {"asked", put_model},     {"outcome", put_outcome},
@@ -289,7 +289,7 @@ static bool on_operation(void *ctx, const rc_record *operation)
 
 /* ---- pages ---- */
 
-/* Exports one page; sets *ret_is_last when no other page follows. Returns an exit status. */
+/* Exports one page; *ret_is_last: no other page follows. Returns an exit status. */
 static int export_page(exporting *e, rc_store_query *query, bool *ret_is_last)
 {
     e->read = 0;
@@ -323,7 +323,7 @@ int rc_audit_export(rc_audit *audit)
         return result;
     if (e.rows == 0)
         rc_audit_suggest_names(audit);
-    /* A full disk may be reported only on close. */
+    /* The system may report a full disk only when the file is closed. */
     const int error = rc_fd_close(audit->cli->calls, RC_FD_STDOUT);
     return error == 0 ? RC_EXIT_OK : rc_cli_output_lost(audit->cli, error);
 }

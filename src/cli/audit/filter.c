@@ -1,4 +1,4 @@
-/* The options that select operations, as a query of the audit. Called by command.c. */
+/* Converts the options that select operations into a query of the audit. Called by command.c. */
 #include "audit/names.h"
 #include "base/str.h"
 #include "cli/audit/audit.h"
@@ -20,7 +20,8 @@ static int refuse_group(rc_cli *cli, const rc_audit_refusal *refusal)
     return rc_cli_usage(cli, "audit");
 }
 
-/* The options are known and stand once, so only a value can be invalid. */
+/* The parser of the command line has checked the options, so only the value of an option can be
+ * invalid. */
 static int refuse(rc_cli *cli, rc_audit_option option, const rc_audit_refusal *refusal)
 {
     rc_cli_err_prefix(cli, "audit");

@@ -1,4 +1,4 @@
-/* Operations and records as JSON; called by list.c, show.c, tail.c and export.c. */
+/* Writes operations and records as JSON; called by list.c, show.c, tail.c and export.c. */
 #include "cli/audit/audit.h"
 #include "store/record_json.h"
 

@@ -15,7 +15,7 @@ typedef struct listing {
     rc_grid grid;
     rc_audit_page page;
     int64_t day;
-    int64_t newest_unix_ms; /* 0: no operation yet. */
+    int64_t newest_unix_ms; /* Time of the newest operation; 0: none yet. */
     bool has_estimate;      /* Some shown cost is an estimate. */
 } listing;
 
@@ -133,8 +133,8 @@ static void push_cell(rc_buf *out, rc_str text)
     rc_cli_text(out, " |");
 }
 
-/* Prints an id as code. The file is not trusted: a text that is not a valid id is escaped
- * instead. */
+/* Prints an id as Markdown code. An invalid id is printed as escaped text, because the content of
+ * the file is not trusted. */
 static void push_id(rc_buf *out, rc_str id)
 {
     int64_t ignored = 0;

@@ -27,7 +27,7 @@ static void push_tokens(rc_buf *buf, const rc_stats_group *group)
     rc_audit_push_count(buf, group->tokens_in + group->tokens_out);
 }
 
-/* Appends "$1.20"; "no price"; or "$1.20+" when a part has no price. */
+/* Appends "$1.20"; "no price"; or "$1.20+" if some of the calls have no price. */
 static void push_money(rc_buf *buf, const rc_stats_group *group)
 {
     if (group->unpriced > 0 && group->cost_usd_micro == 0) {
@@ -38,7 +38,7 @@ static void push_money(rc_buf *buf, const rc_stats_group *group)
     rc_cli_text(buf, group->unpriced > 0 ? "+" : "");
 }
 
-/* ---- by target: attempts ---- */
+/* ---- columns of the table by target, from attempts ---- */
 
 static void push_calls(rc_buf *buf, const rc_audit_row *row)
 {
@@ -97,7 +97,7 @@ static const rc_audit_measure of_attempts[] = {
     {"cost", 2, push_calls_cost},
 };
 
-/* ---- by code and class: attempts and operations ---- */
+/* ---- columns of the tables by code and by class, from both ---- */
 
 static void push_met(rc_buf *buf, const rc_audit_row *row)
 {
@@ -120,7 +120,7 @@ static const rc_audit_measure of_failures[] = {
     {"ended with it", 1, push_ended},
 };
 
-/* ---- by other keys: operations ---- */
+/* ---- columns of the other tables, from operations ---- */
 
 static void push_count(rc_buf *buf, const rc_audit_row *row)
 {

@@ -14,7 +14,7 @@
 #include "sys/entropy.h"
 #include "sys/file.h"
 
-/* sysexits.h */
+/* EX_DATAERR and EX_TEMPFAIL of sysexits.h. */
 #define EXIT_DATA 65
 #define EXIT_TEMPFAIL 75
 #define EXIT_NOPERM 77
@@ -32,8 +32,8 @@ static bool is_url(rc_str text)
            rc_str_starts_with(text, RC_STR("postgresql://"));
 }
 
-/* Reads the URL from a secret reference. It may hold a password: the copy is wiped and never
- * shown. */
+/* Reads the URL from a secret reference. The URL may contain a password, so the copy is wiped and
+ * never printed. */
 static int read_secret(rc_audit *audit, const rc_secret_ref *ref)
 {
     rc_cli *cli = audit->cli;
@@ -72,7 +72,7 @@ static int read_secret(rc_audit *audit, const rc_secret_ref *ref)
     return RC_EXIT_CONFIG;
 }
 
-/* Are faults printed as text? Not when JSON or Markdown was requested for a program or an agent. */
+/* Are faults printed as text? If JSON or Markdown was requested, faults have this format, too. */
 static bool wants_text(const rc_audit *audit)
 {
     const rc_args *args = audit->args;

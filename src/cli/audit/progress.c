@@ -2,13 +2,13 @@
 #include "cli/audit/stats.h"
 #include "sys/clock.h"
 
-/* No line is drawn for shorter operations. */
+/* The line is drawn only if reading takes longer. */
 #define PATIENCE_MS 500u
 #define SHOW_MS 250u
 #define TEXT_BYTES 128
 
-/* Estimates the progress from the times of the operations, which are read in ascending order; their
- * number is unknown until the end. */
+/* Estimates the progress from the times of the operations, because their number is unknown until
+ * the end. Operations are read in ascending order of time. */
 static unsigned percent_of(const rc_audit_progress *progress)
 {
     const rc_stats *stats = progress->stats;
@@ -36,7 +36,7 @@ static void draw(rc_audit_progress *progress, uint64_t since_ms)
     rc_cli_flush_err(cli);
 }
 
-/* The store calls this regularly. Returns false: do not cancel. */
+/* Callback of the store while it reads. Always returns false, which means: do not cancel. */
 static bool on_progress(void *ctx)
 {
     rc_audit_progress *progress = ctx;

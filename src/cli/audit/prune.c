@@ -1,7 +1,7 @@
 /* `recourse audit prune`: deletes operations that ended before a time. Called by command.c. If no
- * process holds the store's write lock the command deletes by itself; otherwise it asks the running
- * gateway, because only one process may write. Both use small transactions, the oldest operations
- * first, so an interrupted run leaves a consistent file. */
+ * process holds the write lock of the store, the command deletes the operations itself. Otherwise
+ * the running gateway deletes them on request, because only one process may write. Operations are
+ * deleted oldest first in small transactions, so an interrupted run leaves a consistent file. */
 #include <errno.h>
 #include <poll.h>
 
@@ -19,8 +19,8 @@
 #define STEP_OPERATIONS 2000
 #define SHOW_MS 250
 #define WAIT_MS 100
-/* Time limit without progress. The gateway checks for requests every second and pauses between
- * steps. */
+/* Time limit without progress of the gateway, which looks for a request to prune every second and
+ * pauses between steps. */
 #define PATIENCE_MS 30000
 
 typedef struct pruning {
@@ -31,7 +31,7 @@ typedef struct pruning {
     uint64_t done;
     uint64_t given_back;
     rc_status_line line;
-    int64_t shown_ms; /* When progress was last drawn. */
+    int64_t shown_ms; /* When the progress line was last drawn. */
     bool is_dry;
     bool by_gateway;
 } pruning;
@@ -81,7 +81,7 @@ static int read_time(const pruning *p, int64_t *ret_unix_ms)
 
 /* ---- progress ---- */
 
-/* Prints the exact count, not a rounded one. */
+/* Appends "1 operation" or "12438 operations", not rounded as in rc_audit_push_counted. */
 static void push_operations(rc_buf *buf, uint64_t count)
 {
     rc_buf_push_u64(buf, count);
@@ -118,7 +118,8 @@ static bool prune_here(pruning *p, rc_store_fault *fault)
 {
     rc_store *store = p->audit->store;
     rc_store_prune prune = {.before_unix_ms = p->before_unix_ms, .max = STEP_OPERATIONS};
-    /* A checkpoint first: on a nearly full disk the log can then be reused from its beginning. */
+    /* After a checkpoint SQLite reuses the write-ahead log from its beginning, which matters on a
+     * nearly full disk. */
     rc_store_fault ignored;
     (void)rc_store_checkpoint(store, true, &ignored);
     while (!prune.is_done) {
@@ -145,8 +146,8 @@ static int give_up(pruning *p)
     return EXIT_TEMPFAIL;
 }
 
-/* Estimates the number of deleted operations from the time of the oldest one left; counting them
- * again at every step would scan the whole table. */
+/* Shows an estimate of the number of deleted operations, made from the time of the oldest remaining
+ * operation. An exact count would scan the whole table at every step. */
 static void show_guess(pruning *p, int64_t began_unix_ms, int64_t first_unix_ms)
 {
     const double all = (double)(p->before_unix_ms - began_unix_ms);

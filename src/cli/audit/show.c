@@ -12,9 +12,9 @@
 
 typedef struct search {
     rc_audit *audit;
-    char id[RC_ID_LEN]; /* Id of the first candidate. */
+    char id[RC_ID_LEN]; /* Id of the first operation that matches the given text. */
     size_t count;
-    rc_grid grid; /* Rows of the candidates, for the message when several match. */
+    rc_grid grid; /* Rows of all matching operations, printed if there are several. */
     int64_t day;
 } search;
 
@@ -67,8 +67,8 @@ static void note_code(rc_audit_timeline *timeline, rc_code code)
         timeline->codes[timeline->code_count++] = code;
 }
 
-/* Keeps the latest report. The operation's own report comes last and wins over those of
- * attempts. */
+/* Stores the latest report. The report of the operation comes after the reports of its attempts, so
+ * it replaces them. */
 static void note_report(rc_audit_timeline *timeline, const rc_record *record)
 {
     const rc_report *report = rc_audit_report(timeline->audit, record);
@@ -85,8 +85,8 @@ static bool measure(void *ctx, const rc_record *record)
     int64_t took_ms = 0;
     rc_audit_span(record, &from_ms, &took_ms);
     const int64_t end_ms = from_ms + (took_ms > 0 ? took_ms : 0);
-    /* A wait's planned length is ignored: it may have been cut short, and a later record shows the
-     * end. */
+    /* A wait's planned length is ignored: the wait may have been cut short, and a later record
+     * shows when it ended. */
     if (record->kind != RC_RECORD_WAIT && end_ms > timeline->total_ms)
         timeline->total_ms = end_ms;
     if (record->kind == RC_RECORD_ATTEMPT) {
@@ -116,8 +116,8 @@ static bool show_json(showing *t, const rc_record *operation)
     return rc_audit_operation_json(&w, t->audit->store, operation, records, &options, &t->fault);
 }
 
-/* Prints the operation. Its row stays open while its records are read, so that both come from one
- * read transaction. */
+/* Prints the operation. The callback reads the records while the query for the operation is still
+ * open, so that operation and records come from one read transaction. */
 static bool show_found(void *ctx, const rc_record *operation)
 {
     showing *t = ctx;

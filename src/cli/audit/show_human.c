@@ -14,12 +14,12 @@
 
 #define TEXT_MAX_BYTES ((size_t)1 << 20)
 
-/* Columns of a line: time, symbol, text, bar, duration. */
+/* Layout of a line: time, symbol, text, bar, duration. */
 #define TIME_COLUMNS 8u
 #define TEXT_AT (TIME_COLUMNS + 4)
 #define TOOK_COLUMNS 8u
 #define BAR_MIN_WIDTH 64u
-/* Longer details are cut; the JSON format has all of them. */
+/* Limit of the details of one record; the JSON format has the whole text. */
 #define DETAIL_LINES 6u
 #define NOTE_MAX 300
 
@@ -35,7 +35,7 @@ typedef struct page {
 
 /* ---- lines ---- */
 
-/* Appends a duration that ends at a column. */
+/* Appends a duration, right-aligned so that it ends before column `end`. */
 static void push_ms(page *p, rc_tone tone, int64_t ms, unsigned end)
 {
     char scratch[32];
@@ -47,7 +47,7 @@ static void push_ms(page *p, rc_tone tone, int64_t ms, unsigned end)
     rc_pen_text(&p->pen, tone, rc_buf_get(&number));
 }
 
-/* First and last cell of a bar; a record without duration has one cell. */
+/* First and last cell of a bar; the bar of a record without duration has one cell. */
 typedef struct bar {
     unsigned from;
     unsigned to;
@@ -73,7 +73,7 @@ static void push_bar(page *p, rc_tone tone, bar b, bool is_wait)
     rc_pen_to(&p->pen, end);
 }
 
-/* Appends the remaining lines of a wrapped text, at most max_lines of them. */
+/* Appends the remaining lines of a wrapped text, at most max_lines. */
 static void push_lines(page *p, rc_wrap *wrap, rc_tone tone, unsigned indent, unsigned max_lines)
 {
     const unsigned width = p->pen.width;
@@ -282,7 +282,8 @@ static void push_head(page *p)
     rc_panel_close(&panel);
 }
 
-/* Prints the report's panel. Its waits count from the time of the failure, not from now. */
+/* Prints the report's panel. A wait such as "retry in 20s" counts from the time of the failure, not
+ * from now. */
 static void push_report(const page *p)
 {
     const rc_record *operation = p->timeline->operation;

@@ -67,7 +67,7 @@ static void push_cell(page *p)
     rc_buf_reset(&p->text);
 }
 
-/* Appends a duration; it contains no Markdown to escape. */
+/* Appends a duration. Its text has no character that Markdown needs escaped. */
 static void push_number(page *p, int64_t ms)
 {
     rc_cli_text(p->out, " ");

@@ -43,7 +43,8 @@ static const rc_stats_group *any_of(const rc_audit_row *row)
     return row->operations != NULL ? row->operations : row->attempts;
 }
 
-/* Code and class 0 mean that nothing failed; they get no row. */
+/* Does the group get a row? Code 0 and class 0 stand for operations without a failure and get
+ * none. */
 static bool is_row(const rc_stats_group *group, uint32_t by)
 {
     const bool is_failure = by == RC_STATS_BY_CODE || by == RC_STATS_BY_CLASS;
@@ -72,7 +73,7 @@ static uint64_t weight_of(const rc_audit_row *row)
     return attempts > operations ? attempts : operations;
 }
 
-/* Sorts by count, descending; hours by time; the group "others" comes last. */
+/* Order of rows: hours by time, other rows by count, descending. The group "others" comes last. */
 static int compare(const void *a, const void *b)
 {
     const rc_stats_group *left = any_of(a);
@@ -102,7 +103,7 @@ static bool make_rows(rc_audit_totals *totals, rc_audit_table *table)
     qsort(table->rows, table->count, sizeof(*table->rows), compare);
     const size_t left_out = table->count > limit ? table->count - limit : 0;
     table->shown = table->count - left_out;
-    /* Hours are sorted by time: keep the latest. */
+    /* Rows of hours are sorted by time, so the latest are at the end. */
     if (table->kind->by == RC_STATS_BY_HOUR && left_out > 0)
         memmove(table->rows, table->rows + left_out, table->shown * sizeof(*table->rows));
     return true;

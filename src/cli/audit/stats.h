@@ -8,7 +8,8 @@
 
 #define RC_AUDIT_MEASURES_MAX 10
 
-/* One row of a table: statistics of operations and of attempts for one key. Either may be NULL. */
+/* One row of a table: the statistics of operations and of attempts for one key, such as a target.
+ * One of the two pointers may be NULL. */
 typedef struct rc_audit_row {
     const rc_stats_group *operations;
     const rc_stats_group *attempts;
@@ -25,7 +26,7 @@ typedef struct rc_audit_measure {
 typedef struct rc_audit_kind {
     uint32_t by;
     const char *name;
-    const char *of; /* The counted thing, such as "attempts". */
+    const char *of; /* The counted noun, such as "attempts". */
     const rc_audit_measure *measures;
     size_t measure_count;
 } rc_audit_kind;
@@ -37,7 +38,7 @@ typedef struct rc_audit_table {
     size_t shown; /* Number of rows shown. */
 } rc_audit_table;
 
-/* Returns the kind of table at an index; NULL past the end. Static. */
+/* Returns the kind of table at an index; NULL past the end. The result is static. */
 const rc_audit_kind *rc_audit_kind_at(size_t index);
 
 #define RC_AUDIT_KINDS 7
@@ -46,9 +47,10 @@ const rc_audit_kind *rc_audit_kind_at(size_t index);
 typedef struct rc_audit_totals {
     rc_audit *audit;
     rc_audit_survey survey;
-    rc_audit_table tables[RC_AUDIT_KINDS]; /* The tables of --by, in that order. */
+    rc_audit_table tables[RC_AUDIT_KINDS]; /* The tables that --by names, in its order. */
     size_t table_count;
-    rc_buf notices; /* Lines of the latest notices. */
+    /* Text of the latest notices (events of the gateway process), one per line. */
+    rc_buf notices;
     uint32_t notice_count;
     int64_t from_unix_ms; /* Start of the time range; 0: from the first operation. */
     int64_t until_unix_ms;
@@ -62,28 +64,29 @@ typedef struct rc_audit_progress {
     const rc_stats *stats; /* Grows while the store is read. */
     int64_t until_unix_ms; /* End of the time range. */
     uint64_t started_ms;
-    uint64_t next_ms; /* When the line is drawn next. */
+    uint64_t next_ms; /* When the line is drawn again. */
     rc_status_line line;
 } rc_audit_progress;
 
-/* Shows a progress line on standard error while the store is read, if that is a terminal and the
- * format is human. progress, audit, stats: borrow until rc_audit_progress_end, which clears the
- * line. */
+/* If standard error is a terminal and the format is human, shows a progress line there while the
+ * store is read. rc_audit_progress_end clears the line. progress, audit, stats: borrows until
+ * then. */
 void rc_audit_progress_begin(rc_audit_progress *progress, rc_audit *audit, const rc_stats *stats);
 void rc_audit_progress_end(rc_audit_progress *progress);
 
-/* Appends the name of a row: a name, a code, or an hour. */
+/* Appends the key of a row as text: a name, a code or an hour. */
 void rc_audit_push_row_name(const rc_audit_totals *totals, const rc_audit_table *table, rc_buf *buf,
                             const rc_audit_row *row);
 
-/* Appends a quantile of the histogram, such as "1.24 s"; "-" when it is empty. */
+/* Appends a quantile of the histogram, such as "1.24 s"; "-" if the histogram is empty. */
 void rc_audit_push_quantile(rc_buf *buf, const rc_histogram *histogram, uint32_t permille);
 
 rc_status rc_audit_stats_human(rc_audit_totals *totals);
 void rc_audit_stats_markdown(const rc_audit_totals *totals);
 void rc_audit_stats_json(const rc_audit_totals *totals);
 
-/* The lines above the tables: a label and a text. rc_audit_fact_at returns NULL past the end. */
+/* One line above the tables: a label, and a function that appends the text. rc_audit_fact_at
+ * returns NULL past the end. */
 typedef struct rc_audit_fact {
     const char *label;
     void (*push)(rc_buf *buf, const rc_audit_totals *totals);

@@ -8,7 +8,8 @@
 
 #define LABEL_COLUMNS 12u
 #define LINE_MAX_BYTES 1024
-/* Row names may be cut to this width; numbers are never cut. */
+/* On a narrow terminal the names of rows are cut, but not below this width; numbers are never
+ * cut. */
 #define NAME_MIN 20u
 #define BAR_COLUMNS 12u
 
@@ -153,7 +154,8 @@ rc_status rc_audit_stats_human(rc_audit_totals *totals)
 
 /* ---- Markdown ---- */
 
-/* Appends text of our own. Only "$" needs escaping, because it starts a formula in Markdown. */
+/* Appends text that the program itself made. Only "$" is escaped, because it starts a formula in
+ * Markdown. */
 static void push_own(rc_buf *out, rc_str text)
 {
     for (size_t i = 0; i < text.len; i++) {

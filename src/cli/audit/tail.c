@@ -22,8 +22,8 @@ typedef struct tailing {
     int64_t first_key; /* Key of the oldest operation in the initial output. */
     bool is_following;
     bool is_out_of_memory;
-    bool is_lost; /* The store is unreadable, and the user has been told. */
-    dev_t device; /* Device and inode of the open file. */
+    bool is_lost; /* The store is unreadable, and a message about it was printed. */
+    dev_t device; /* Device and inode identify the open file. */
     ino_t inode;
     char path[4096];
 } tailing;
@@ -56,7 +56,7 @@ static bool on_operation(void *ctx, const rc_record *operation)
 static bool on_last(void *ctx, const rc_record *operation)
 {
     tailing *t = ctx;
-    /* With --follow an open operation is shown when it ends. */
+    /* With --follow an operation that has not ended is printed later, when it ends. */
     if (t->is_following && operation->outcome == RC_OUTCOME_OPEN)
         return true;
     if (t->is_following && rc_follower_skip(&t->follow, operation) != RC_OK)
@@ -98,8 +98,8 @@ static bool read_last(tailing *t, rc_store_fault *fault)
 
 /* ---- new operations ---- */
 
-/* Has the path been given to another file since the last call? This happens when a user moves the
- * file away and the gateway creates a new one. */
+/* Is another file at the path of the store than at the last call? This happens if a user moves the
+ * file away and the gateway creates a new file. */
 static bool is_replaced(tailing *t)
 {
     struct stat current;
@@ -112,8 +112,8 @@ static bool is_replaced(tailing *t)
     return is_other;
 }
 
-/* Faults that can end by themselves, for example when the gateway restarts or the disk is mounted
- * again. */
+/* Can the fault end by itself, for example when the gateway restarts or the disk is mounted
+ * again? */
 static bool may_come_back(const rc_store_fault *fault)
 {
     return rc_store_fault_may_pass(fault->kind) || fault->kind == RC_STORE_MISSING;
@@ -152,7 +152,7 @@ static int step(tailing *t)
     return flush(t);
 }
 
-/* Waits for the next step. Returns false when the reader of standard output has gone. */
+/* Waits for the next step. Returns false if the reader of standard output has closed the pipe. */
 static bool wait_step(const tailing *t)
 {
     struct pollfd out = {.fd = RC_FD_STDOUT};

@@ -1,4 +1,4 @@
-/* Times, amounts and outcomes as text; called by the verbs of `recourse audit`. */
+/* Converts times, amounts and outcomes to text; called by the verbs of `recourse audit`. */
 #include <recourse/taxonomy.h>
 
 #include "base/str.h"

@@ -190,7 +190,7 @@ static void push_wait(rc_buf *buf, const rc_record *record)
     rc_cli_text(buf, ")");
 }
 
-/* The operation's status, or that of its report when the operation has none. */
+/* Appends the HTTP status of the operation, or of its report if the operation has no status. */
 static void push_status(const rc_audit_timeline *timeline, rc_buf *buf)
 {
     int64_t status = timeline->operation->status;

@@ -1,5 +1,5 @@
-/* `recourse call`: sends one request and prints the response and its totals. Run function of the
- * command; called from command.c. */
+/* `recourse call`: sends one request and prints the response and its totals. Contains the run
+ * function of the command, which is called from command.c. */
 #include "cli/call/call.h"
 
 #include <string.h>
@@ -17,7 +17,8 @@
 #define TEXT_MAX_BYTES ((size_t)16 << 20)
 #define IMAGE_MAX_BYTES ((size_t)20 << 20)
 #define RESPONSE_MAX_BYTES ((size_t)64 << 20)
-/* Limits of output that waits to be written: messages; the response, for a slow reader. */
+/* Limits of output that waits for a slow reader: ERR_MAX_BYTES for messages, OUT_MAX_BYTES for the
+ * response. */
 #define ERR_MAX_BYTES ((size_t)2 << 20)
 #define OUT_MAX_BYTES ((size_t)64 << 20)
 
@@ -63,7 +64,8 @@ static void die_by_signal(const rc_caller *c)
         rc_signal_die(c->calls, c->signal, false);
 }
 
-/* Closes standard output and returns the first error: a full disk may be reported only on close. */
+/* Closes standard output and returns the first error of writing or closing. The system may report a
+ * full disk only on close. */
 static int close_out(rc_caller *c)
 {
     const bool is_shared = !c->out.is_own;
@@ -81,7 +83,7 @@ static void flush(rc_caller *c)
         c->signal = signal;
 }
 
-/* Runs the call with signals watched and the terminal open for keys. */
+/* Runs the call while signals are watched and keys of the terminal are read. */
 static int run_watched(rc_caller *c)
 {
     const int error = rc_watch_init(&c->watch, c->calls);
@@ -99,7 +101,8 @@ static int run_watched(rc_caller *c)
     rc_tty_init(&c->tty, c->calls);
     rc_caller_send(c);
     rc_tty_done(&c->tty);
-    /* Flush first: a write error of the response changes the result. */
+    /* Flushes before the result is shown, because an error while writing the response changes the
+     * result. */
     flush(c);
     int result = rc_caller_show_result(c);
     flush(c);
@@ -119,7 +122,8 @@ static rc_str first_line(rc_str text)
     return rc_str_starts_with(line, prefix) ? rc_str_slice(line, prefix.len, line.len) : line;
 }
 
-/* Makes a report of the message in err. The faults of a configuration take several lines. */
+/* Makes a report from the message in err: from all lines for the faults of a configuration, else
+ * from the first line. */
 static void fail_with_text(rc_caller *c, int result)
 {
     const rc_str text = rc_buf_get(&c->cli->err);
@@ -131,8 +135,8 @@ static void fail_with_text(rc_caller *c, int result)
                                                   : RC_STR("Correct the command line."));
 }
 
-/* Prints a failure from before the request was sent. A usage error is always printed as text; other
- * failures become a report for the formats JSON and Markdown. */
+/* Prints a failure from before the request was sent. A usage error in the options is always printed
+ * as text. With the formats JSON and Markdown other failures are printed as a report. */
 static int show_refusal(rc_caller *c, int result, bool is_of_options)
 {
     rc_cli *cli = c->cli;
@@ -170,7 +174,7 @@ int rc_caller_run(rc_cli *cli, const rc_args *args)
     memset(c, 0, sizeof *c);
     c->cli = cli;
     c->calls = cli->calls;
-    /* Core dumps and ptrace are disabled: the process holds API keys. */
+    /* Disables core dumps and ptrace, because the process holds API keys. */
     (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
     rc_fd_hold_standard(c->calls);
     open_caller(c);

@@ -54,9 +54,10 @@ typedef enum rc_caller_format {
 typedef struct rc_caller_live {
     bool is_thinking;                      /* The model sends reasoning, but no text yet. */
     uint64_t retry_at_ms;                  /* End of the wait before a retry; 0: no wait. */
-    rc_wait_line line;                     /* Status line of that wait. */
+    rc_wait_line line;                     /* Content of the status line during the wait. */
     char failure_text[RC_CALLER_TEXT_MAX]; /* Message of the latest failure. */
-    char switch_text[RC_CALLER_TEXT_MAX];  /* A switch that is not shown yet; "": none. */
+    /* Message of a switch to another target or key that is not printed yet; "": none. */
+    char switch_text[RC_CALLER_TEXT_MAX];
 } rc_caller_live;
 
 /* State of one run of the command. */
@@ -64,7 +65,7 @@ typedef struct rc_caller {
     rc_cli *cli;
     const rc_sys_calls *calls;
 
-    rc_str model; /* Empty: not given. */
+    rc_str model; /* Model name; empty: not given. */
     char model_copy[RC_MODEL_NAME_MAX];
     rc_prompt prompt;
     rc_prompt_turn turn;
@@ -72,7 +73,7 @@ typedef struct rc_caller {
     rc_prompt_image images[RC_CALLER_IMAGES_MAX];
     rc_buf image_bytes[RC_CALLER_IMAGES_MAX];
     size_t image_count;
-    rc_dialect dialect; /* 0: not given. */
+    rc_dialect dialect; /* Value of --dialect; 0: not given. */
     uint64_t deadline_ms;
     const char *policy;
     const char *config_path;
@@ -88,10 +89,11 @@ typedef struct rc_caller {
     uv_loop_t loop;
     rc_client client;
     rc_client_call call;
-    char quota_warning[RC_CALLER_TEXT_MAX]; /* Provider limit nearly used up; "": none. */
+    /* Warning that a limit of the provider is nearly used up; "": none. */
+    char quota_warning[RC_CALLER_TEXT_MAX];
 
     bool is_started;
-    bool is_over; /* The call has ended or is to end: leaves the loop. */
+    bool is_over; /* The event loop stops, because the call has ended or must end. */
     uint64_t started_ms;
     uint64_t ended_ms;
 
@@ -104,41 +106,48 @@ typedef struct rc_caller {
     bool is_paused;
     bool is_escaped;         /* Esc was pressed. */
     int signal;              /* Signal that ended the call; 0: none. */
-    rc_buf response_text;    /* Whole text, for the formats that print it at the end. */
+    rc_buf response_text;    /* Text of the response, for formats that print it at the end. */
     const rc_report *report; /* Why the call failed; NULL: it succeeded. */
-    int exit_status;         /* RC_EXIT_ status of a failure without a report. */
+    int exit_status;         /* Exit status (RC_EXIT_...) of a failure without a report. */
 } rc_caller;
 
 /* call.c: the command's run function; returns the exit status. */
 int rc_caller_run(rc_cli *cli, const rc_args *args);
 
-/* options.c: returns RC_EXIT_OK, or an exit status with the reason in err. */
+/* options.c: reads the options into c. Returns RC_EXIT_OK, or an exit status with the reason in
+ * err. */
 int rc_caller_read_options(rc_caller *c, const rc_args *args);
 
-/* prompt.c: return RC_EXIT_OK, or an exit status with the reason in err or in c->report. */
+/* prompt.c: read the prompt and the images into c. Return RC_EXIT_OK, or an exit status with the
+ * reason in err or in c->report. */
 int rc_caller_read_prompt(rc_caller *c, const rc_args *args);
 int rc_caller_read_images(rc_caller *c, const rc_args *args);
 
-/* target.c: checks the model and the policy; returns like the functions above. */
+/* target.c: loads the configuration and checks the model and the policy. Returns like
+ * rc_caller_read_prompt. */
 int rc_caller_choose_target(rc_caller *c);
 
-/* gateway.c: opens c->client; c->loop is initialized. False: c->report says why. */
+/* gateway.c: opens c->client; c->loop must be initialized. Returns false with the reason in
+ * c->report. */
 bool rc_caller_open_client(rc_caller *c);
 
 /* run.c: sends the request and runs the loop until the call ends, fails or is cancelled. */
 void rc_caller_send(rc_caller *c);
 
-/* live.c: messages on standard error during the call. */
+/* live.c: rc_caller_draw draws the status line on standard error; rc_caller_on_event prints an
+ * event of the call there. */
 void rc_caller_draw(rc_caller *c);
 void rc_caller_on_event(rc_caller *c, const rc_event_view *event);
-/* Stores a warning for the end: a provider's limit is nearly used up. quota, target: copies. */
+/* Stores the warning that a provider's limit is nearly used up; it is printed at the end. quota,
+ * target: copies their text. */
 void rc_caller_set_near_limit(rc_caller *c, const rc_quota *quota, rc_str target);
-/* When the status line has to be redrawn; RC_WATCH_NEVER: no need. */
+/* Returns when the status line must be redrawn; RC_WATCH_NEVER: not at all. */
 uint64_t rc_caller_next_draw(const rc_caller *c);
 /* Queues the line "recourse call: TEXT" for standard error. */
 void rc_caller_push_message(rc_caller *c, rc_str text);
 
-/* call.c: sets c->report to a new report. message, advice: borrow; empty: the code's default. */
+/* call.c: sets c->report to a new report. message, advice: borrows during the call; an empty text
+ * selects the default of the code. */
 void rc_caller_fail(rc_caller *c, rc_code code, rc_str message, rc_str advice);
 
 /* result.c: prints the result in the chosen format; returns the exit status. */

@@ -1,5 +1,5 @@
-/* Opens the client of a call: with a gateway of its own, or for the gateway of --via. Called by
- * run.c. */
+/* Opens the client of a call, which uses a gateway in this process or the gateway of --via. Called
+ * by run.c. */
 #include <string.h>
 
 #include "base/str.h"
@@ -20,8 +20,7 @@ static void warn_unrecorded(rc_caller *c, int fault)
     rc_caller_push_message(c, rc_buf_get(&text));
 }
 
-/* Tells the user that recourse.db is created in the current folder when no state folder is
- * known. */
+/* Prints a note that recourse.db is created in the current folder, if no state folder is known. */
 static void note_store(rc_caller *c, const rc_config *config)
 {
     char scratch[RC_CALLER_TEXT_MAX];

@@ -10,7 +10,7 @@
 
 #define SECOND_MS 1000u
 #define LINE_BYTES 4096
-/* A response that arrives sooner needs no status line. */
+/* The status line is drawn only if the response takes longer than this. */
 #define DRAW_AFTER_MS 1000u
 
 /* ---- permanent lines ---- */
@@ -28,7 +28,7 @@ void rc_caller_push_message(rc_caller *c, rc_str text)
     rc_outlet_push(&c->err_outlet, rc_str_make(scratch, rc_buf_get(&line).len + 1));
 }
 
-/* Removes the full stop of a sentence that becomes part of another one. */
+/* Removes the full stop of a sentence, so that the text can be used inside another sentence. */
 static rc_str without_stop(rc_str text)
 {
     const rc_str trimmed = rc_str_trim(text);
@@ -44,8 +44,8 @@ static void copy(char scratch[RC_CALLER_TEXT_MAX], rc_str text)
     scratch[len] = '\0';
 }
 
-/* Prints "Switching from a/x to b/y: why", dim, on a terminal; elsewhere "recourse call: why:
- * switching ...". Prints nothing when no switch is pending. */
+/* Prints the pending switch, if any: on a terminal "Switching from a/x to b/y: why" in a dim
+ * colour, elsewhere "recourse call: why: switching from a/x to b/y". */
 static void show_switch(rc_caller *c, rc_str why)
 {
     char scratch[2 * LINE_BYTES];
@@ -117,7 +117,7 @@ static void on_retry(rc_caller *c, const rc_event_view *event)
     rc_outlet_push(&c->err_outlet, rc_buf_get(&buf));
 }
 
-/* Prints "The budget of client app has no room ($0.99 of $1.00 is spent): waiting until it has". */
+/* Prints that the call waits for a budget of money, with the spent amount and the limit. */
 static void on_pause(rc_caller *c, const rc_event_view *event)
 {
     char scratch[RC_CALLER_TEXT_MAX + 256];
@@ -136,7 +136,7 @@ static void on_pause(rc_caller *c, const rc_event_view *event)
     rc_caller_push_message(c, rc_buf_get(&text));
 }
 
-/* The target's name comes from the gateway, which may be foreign: it is escaped. */
+/* The name of the target is escaped, because with --via it comes from another machine. */
 void rc_caller_set_near_limit(rc_caller *c, const rc_quota *quota, rc_str target)
 {
     char scratch[2 * RC_CALLER_TEXT_MAX];
@@ -159,8 +159,8 @@ static bool is_switch(rc_event_type type)
            type == RC_EVENT_TYPE_CREDENTIAL_SWITCHED;
 }
 
-/* Tracks the end of a wait in every format, as the report of a cancelled call depends on it; prints
- * events only in the human format. */
+/* Stores when a wait ends in every format, because the report of a cancelled call depends on it.
+ * Prints events only in the human format. */
 void rc_caller_on_event(rc_caller *c, const rc_event_view *event)
 {
     const bool is_retry = event->type == RC_EVENT_TYPE_AUTO_RETRY_START;
@@ -203,7 +203,7 @@ static void push_fitting(rc_buf *buf, rc_str text, unsigned *left)
     *left -= (unsigned)text.len;
 }
 
-/* "Waiting for gpt-4o… 3s (esc to cancel)" */
+/* Appends "Waiting for gpt-4o… 3s (esc to cancel)". */
 static void push_waiting(rc_caller *c, rc_buf *buf)
 {
     const bool has_utf8 = c->cli->err_terminal.has_utf8;
@@ -218,7 +218,7 @@ static void push_waiting(rc_caller *c, rc_buf *buf)
     const rc_str more = rc_symbol_text(RC_SYMBOL_MORE, has_utf8);
     const unsigned dots = rc_visible_width(more, has_utf8);
     push_fitting(buf, label, &left);
-    /* The name is cut before the time and the key hint, which matter more. */
+    /* If the line is too long, the name of the model is cut, not the time or the hint about Esc. */
     const unsigned tail = dots + (unsigned)rc_buf_get(&time).len + 16;
     if (!c->live.is_thinking && left > tail)
         left -= rc_visible_push_cut(buf, c->model, left - tail, has_utf8);

@@ -86,7 +86,8 @@ static bool is_name(const char *text)
     return len > 0 && len <= 63;
 }
 
-/* Refuses options that would have no effect with or without --via. */
+/* Refuses --config with --via, and --token-file and --insecure without --via, because they would
+ * have no effect. */
 static int check_via(const rc_caller *c)
 {
     if (c->via != NULL && c->config_path != NULL)

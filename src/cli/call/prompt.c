@@ -45,7 +45,8 @@ static int refuse_empty(rc_caller *c)
     return rc_cli_usage(c->cli, "call");
 }
 
-/* Appends an operand: arguments are joined by a space, standard input is a paragraph of its own. */
+/* Appends an operand to the prompt. A space joins arguments; the text of standard input ("-") is a
+ * separate paragraph. `before`: the previous operand; NULL: none. */
 static int add_operand(rc_caller *c, const char *operand, const char *before)
 {
     const bool is_paragraph = before != NULL && (is_stdin(operand) || is_stdin(before));

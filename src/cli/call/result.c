@@ -61,7 +61,7 @@ static void push_time(rc_buf *buf, uint64_t ms)
 
 #define DECIMALS 6
 
-/* At most six decimals, without trailing zeros. */
+/* Appends "$0.0123" with at most six decimals and without trailing zeros. */
 static void push_dollars(rc_buf *buf, uint64_t micro)
 {
     char digits[DECIMALS];
@@ -79,7 +79,7 @@ static void push_dollars(rc_buf *buf, uint64_t micro)
     rc_buf_push(buf, rc_str_make(digits, len));
 }
 
-/* Parts separated by dots, in lines that fit the terminal. */
+/* Text made of parts separated by dots, broken into lines that fit the terminal. */
 typedef struct parts {
     rc_buf *buf;
     unsigned width;
@@ -164,8 +164,8 @@ static void add_name(parts *p, rc_str name)
     add_part(p, &part);
 }
 
-/* "openai/gpt-4o · 2 attempts · waited 4.0s · first token 4.8s · total 6.1s · 12 tokens in, 40 out"
- */
+/* Appends a line such as "openai/gpt-4o · 2 attempts · waited 4.0s · total 6.1s · 12 tokens in, 40
+ * out". used: columns of the line that are already filled. */
 static void push_totals(const rc_caller *c, rc_buf *buf, unsigned used)
 {
     const totals t = totals_of(c);
@@ -225,8 +225,8 @@ static void show_notes(rc_caller *c)
         note_line(c, c->quota_warning);
 }
 
-/* The internal view adds something when there were several attempts, or when the connection failed
- * (address and TLS details). */
+/* Does the internal view of the report show more than the user view? Yes after several attempts, or
+ * if the connection failed (address and TLS details). */
 static bool has_more_to_know(const rc_report *report)
 {
     const rc_report *cause = rc_report_cause(report);
@@ -256,7 +256,8 @@ static void show_human(rc_caller *c)
     if (c->is_started && c->call.facts.text_bytes > 0 && c->out.error == 0 && c->out.is_mid_line)
         rc_outlet_push(&c->out, RC_STR("\n"));
     if (is_cancelled) {
-        /* The reader of our output may share the terminal and have left a line unfinished. */
+        /* The program that reads our output may have printed an unfinished line on the same
+         * terminal. */
         if (c->out.is_own && !c->cli->out_terminal.is_tty && c->call.facts.text_bytes > 0)
             c->err_outlet.is_mid_line = true;
         show_totals(c, "Cancelled: ");
@@ -335,7 +336,8 @@ static void push_response_json(const rc_caller *c, rc_buf *out)
     rc_buf_push_byte(out, '\n');
 }
 
-/* Prints the report as agents get it everywhere, plus the received part of the response, if any. */
+/* Appends the report in the JSON form that all commands use, and the received part of the response
+ * as "partial_text". */
 static void push_error_json(const rc_caller *c, rc_buf *out)
 {
     rc_buf object;
@@ -344,7 +346,7 @@ static void push_error_json(const rc_caller *c, rc_buf *out)
     const rc_str text = rc_buf_get(&object);
     const rc_str response_text = rc_buf_get(&c->response_text);
     if (rc_buf_status(&object) != RC_OK || text.len < 2) {
-        /* A fixed report, as the real one did not fit into memory. */
+        /* The report did not fit into memory, so a constant report is printed instead. */
         rc_cli_text(out, "{\"error\":true,\"error_code\":\"Internal\"}\n");
     } else if (response_text.len == 0) {
         rc_buf_push(out, text);
@@ -392,7 +394,7 @@ static void show(rc_caller *c)
     }
 }
 
-/* Prints why output was lost; nothing when the reader closed the pipe. */
+/* Appends to err why output was lost, unless the reader closed the pipe. */
 static int show_lost_output(rc_caller *c)
 {
     return rc_cli_output_lost(c->cli, c->out.error);

@@ -18,7 +18,8 @@ static bool is_hostile(uint32_t cp)
     return cp != '\n' && cp != '\t' && rc_utf8_is_unsafe(cp);
 }
 
-/* Escapes unsafe characters. Used for a terminal only; other outputs get the bytes unchanged. */
+/* Appends text for a terminal with unsafe characters escaped; other outputs get the bytes
+ * unchanged. */
 static void push_safe(rc_buf *buf, rc_str text)
 {
     size_t from = 0;
@@ -122,7 +123,7 @@ static void fail_to_wait(rc_caller *c)
     rc_caller_fail(c, RC_CODE_INTERNAL, RC_STR("This process cannot wait for events."), RC_STR(""));
 }
 
-/* Waits until an event or until_ms. False: the wait failed. */
+/* Waits until an event or until the time until_ms. Returns false if the wait failed. */
 static bool wait_once(rc_caller *c, uint64_t until_ms)
 {
     const rc_wake wake = rc_console_poll(&c->console, until_ms);
@@ -144,7 +145,7 @@ static void step(rc_caller *c)
     (void)wait_once(c, rc_caller_next_draw(c));
     c->live.is_thinking = c->call.facts.has_reasoning;
     resume(c);
-    /* When the output failed (closed pipe, full disk) the rest of the response is not needed. */
+    /* If the output failed (closed pipe, full disk), nobody can read more of the response. */
     if (c->out.error != 0)
         c->is_over = true;
 }

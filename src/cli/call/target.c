@@ -33,7 +33,8 @@ static void push_names(const rc_config *config, rc_buf *list)
     }
 }
 
-/* Returns the model of the only route without a wildcard; empty when there are none or several. */
+/* Returns the model of the only route whose model has no wildcard; empty if there is no such route
+ * or more than one. */
 static rc_str only_model(const rc_config *config)
 {
     rc_str model = {NULL, 0};
@@ -47,7 +48,7 @@ static rc_str only_model(const rc_config *config)
     return model;
 }
 
-/* Copies the name, because the configuration moves into the gateway. */
+/* Stores the result of only_model as a copy, because the gateway later takes the configuration. */
 static void use_only_model(rc_caller *c, const rc_config *config)
 {
     const rc_str model = only_model(config);
@@ -107,7 +108,8 @@ static int check_policy(rc_caller *c)
 
 /* ---- choice ---- */
 
-/* Removes keys of providers that this call does not use, so that a missing one is no error. */
+/* Removes the keys of providers that this call does not use, so that a missing key of another
+ * provider is no error. */
 static void drop_unneeded_keys(const rc_target_choice *target, rc_config *config)
 {
     for (size_t i = 0; i < config->provider_count; i++)

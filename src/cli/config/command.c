@@ -32,7 +32,7 @@ static const char *verb_at(const void *ctx, size_t index)
 
 /* ---- files named in the configuration ---- */
 
-/* Adds a fault at a top-level key of the document. */
+/* Adds a fault at the position of a top-level key of the configuration file. */
 static rc_config_fault *fault_at(const rc_config *config, rc_config_source *source, rc_str key)
 {
     const rc_yaml_node *node = rc_yaml_get(config->doc.root, key);
@@ -40,8 +40,8 @@ static rc_config_fault *fault_at(const rc_config *config, rc_config_source *sour
                         : rc_config_faults_add(&source->faults, 0, 0);
 }
 
-/* Reads a file that the configuration names; adds a fault and returns false when it cannot be
- * read. */
+/* Reads a file that the configuration names under key. If the file cannot be read, adds a fault and
+ * returns false. */
 static bool read_named(rc_cli *cli, const rc_config *config, rc_config_source *source, rc_str key,
                        rc_str name, rc_buf *bytes)
 {
@@ -82,7 +82,8 @@ static void check_rules(rc_cli *cli, const rc_config *config, rc_config_source *
     rc_buf_done(&bytes);
 }
 
-/* Adds the first fault of the price file at the key that names the file. */
+/* Adds the first fault of the price file to the faults of the configuration, at the position of the
+ * key that names the price file. */
 static void add_file_fault(const rc_config *config, rc_config_source *source, rc_status status,
                            const rc_config_faults *file_faults)
 {
@@ -105,7 +106,7 @@ static void add_file_fault(const rc_config *config, rc_config_source *source, rc
     rc_config_fault_append(fault, scratch);
 }
 
-/* Parses the price file into prices, which already hold the built-in ones. */
+/* Adds the prices of the price file to `prices`, which already has the built-in prices. */
 static void check_prices(rc_cli *cli, const rc_config *config, rc_config_source *source,
                          rc_prices *prices)
 {

@@ -12,12 +12,13 @@
 /* A narrow terminal cuts names and notes to this width. */
 #define NAME_WIDTH_MIN 12
 
-/* The amounts of one price, in display order. */
+/* One amount of a price, such as the amount per million input tokens; `columns` has the display
+ * order. */
 typedef struct column {
     const char *name;
     const char *title;
     size_t offset;
-    bool is_of_tokens; /* Per million tokens; shown in a column. */
+    bool is_of_tokens; /* Price per million tokens, shown in its own column. */
 } column;
 
 static const column columns[] = {
@@ -30,7 +31,7 @@ static const column columns[] = {
     {"second", "per second of audio", offsetof(rc_config_price, second), false},
     {"request", "per request", offsetof(rc_config_price, request), false},
 };
-/* The first column that a narrow terminal may hide. */
+/* Index of the first column that may be hidden on a narrow terminal. */
 #define CACHED_AT 2
 #define COLUMN_COUNT (sizeof(columns) / sizeof(columns[0]))
 
@@ -46,8 +47,8 @@ static void push(rc_buf *buf, const char *text)
     rc_buf_push(buf, rc_str_c(text));
 }
 
-/* Does the target have a price, at any input length? The model "*" counts as priced, as it names
- * none. */
+/* Does the target have a price for any length of the input? The model "*" stands for any model and
+ * counts as priced. */
 static bool is_priced(const rc_prices *prices, const rc_config *config,
                       const rc_config_target *target)
 {
@@ -59,7 +60,7 @@ static bool is_priced(const rc_prices *prices, const rc_config *config,
 
 typedef void (*target_each)(void *ctx, const rc_config *config, const rc_config_target *target);
 
-/* Calls each for every chain entry whose target has no price. */
+/* Calls `each` for every target of a route (chain and overflow_to) that has no price. */
 static void each_unpriced(const rc_prices *prices, const rc_config *config, target_each each,
                           void *ctx)
 {
@@ -75,7 +76,7 @@ static void each_unpriced(const rc_prices *prices, const rc_config *config, targ
 
 /* ---- human format ---- */
 
-/* The columns before the amounts, and the one behind them. */
+/* Indexes of the columns before the amounts; GRID_AMOUNTS is the first amount. */
 enum {
     GRID_OWN, /* An asterisk for a price of the user's file. */
     GRID_PROVIDER,
@@ -83,7 +84,7 @@ enum {
     GRID_AMOUNTS
 };
 
-/* The amounts that have no column, and the conditions. */
+/* Appends the amounts that have no column, and the conditions of the price. */
 static void push_others(rc_buf *buf, const rc_config_price *price)
 {
     char scratch[RC_DECIMAL_CAPACITY];
@@ -153,7 +154,7 @@ static rc_status push_table(rc_cli *cli, const rc_prices *prices)
         [GRID_PROVIDER] = {.title = "provider", .min = NAME_WIDTH_MIN},
         [GRID_MODEL] = {.title = "model", .min = NAME_WIDTH_MIN},
     };
-    /* Only a person's terminal narrows the table: a file or a pipe has whole names. */
+    /* The table is narrowed only on a terminal, so that a file or a pipe gets whole names. */
     const rc_panel_style style = {.width =
                                       cli->out_terminal.is_tty ? cli->out_terminal.width : UINT_MAX,
                                   .has_utf8 = cli->out_terminal.has_utf8};

@@ -10,7 +10,7 @@
 #include "json/writer.h"
 
 #define TEXT_BYTES ((size_t)2048)
-/* Limit of the first column, which is as wide as its longest name. */
+/* Limit of the width of the first column, which otherwise is as wide as the longest name. */
 #define NAME_WIDTH_MAX 24
 
 static void push(rc_buf *buf, const char *text)
@@ -23,7 +23,7 @@ static void push_visible(rc_buf *buf, const rc_cli *cli, rc_str text)
     rc_visible_push(buf, text, cli->out_terminal.has_utf8);
 }
 
-/* Appends "  name      ". */
+/* Appends the name, indented and padded to the width of the column. */
 static void push_name(rc_buf *buf, const rc_cli *cli, rc_str name, unsigned width)
 {
     bool has_utf8 = cli->out_terminal.has_utf8;
@@ -171,7 +171,8 @@ static void push_budgets(rc_buf *buf, const rc_cli *cli, const rc_config *config
     }
 }
 
-/* Appends a policy; its rules for particular codes follow on lines of their own. */
+/* Appends a policy on one line, then each of its rules for particular error codes on a separate
+ * line. */
 static void push_policy(rc_buf *buf, const rc_cli *cli, const rc_policy *policy, unsigned width)
 {
     push_name(buf, cli, rc_str_c(policy->name), width);

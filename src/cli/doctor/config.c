@@ -155,7 +155,8 @@ static void check_provider(rc_doctor *doctor, const rc_config *config, size_t in
             "add keys: [env:NAME]");
 }
 
-/* rc_config_admin_check refuses addresses outside the loopback interface. */
+/* Is the address outside the loopback interface? rc_config_admin_check refuses such an address if
+ * its second argument is false. */
 static bool is_beyond_loopback(rc_str listen)
 {
     return rc_config_admin_check(listen, false) != NULL;
@@ -214,7 +215,8 @@ static void check_key(rc_doctor *doctor, rc_str subject, const rc_secret_ref *re
         rc_finding_advise(finding, "write the key into a file of that name, mode 600");
 }
 
-/* Checks a secret that is sent in a header: the gateway does not start with an invalid one. */
+/* Checks a secret that is sent in an HTTP header. The gateway does not start if such a secret is
+ * invalid. */
 static void check_token(rc_doctor *doctor, rc_str subject, const rc_secret_ref *ref)
 {
     const rc_secret_state state = rc_secret_inspect(doctor->cli->calls, ref);

@@ -12,9 +12,9 @@
 #include "cli/cli.h"
 #include "config/load.h"
 
-/* In ascending order of severity. */
+/* Levels of a finding, in ascending order of severity. */
 typedef enum rc_finding_level {
-    RC_FINDING_NOTE = 0, /* For information, nothing to do. */
+    RC_FINDING_NOTE = 0, /* For information; the user need not act. */
     RC_FINDING_FINE = 1,
     RC_FINDING_WARN = 2,
     RC_FINDING_FAULT = 3
@@ -36,8 +36,9 @@ typedef enum rc_doctor_group {
 typedef struct rc_finding {
     struct rc_finding *next; /* Next finding of the same group. */
     rc_finding_level level;
-    int exit_status;  /* Exit status of a fault. */
-    char subject[64]; /* Such as "openai tls"; all texts end in NUL and are cut if too long. */
+    int exit_status; /* Exit status of a fault. */
+    /* Checked thing, such as "openai tls". All texts end in NUL and are cut if too long. */
+    char subject[64];
     char detail[384];
     char advice[256]; /* Next step for the user; "": none. */
 } rc_finding;
@@ -47,26 +48,26 @@ typedef struct rc_doctor {
     rc_arena arena;
     rc_finding *first[RC_GROUP_COUNT];
     rc_finding *last[RC_GROUP_COUNT];
-    rc_finding spare; /* Returned when memory runs out; the run then fails as a whole. */
+    rc_finding spare; /* Returned by rc_doctor_add without memory; the run then fails. */
     size_t counts[RC_FINDING_FAULT + 1];
     unsigned timeout_s;
 } rc_doctor;
 
-/* cli: borrows. */
+/* cli: borrows until rc_doctor_done. */
 void rc_doctor_init(rc_doctor *doctor, rc_cli *cli, unsigned timeout_s);
 void rc_doctor_done(rc_doctor *doctor);
 
 /* ---- findings: finding.c ---- */
 
-/* Adds a finding; never returns NULL. subject: copies. */
+/* Adds a finding; never returns NULL. subject: copies the text. */
 rc_finding *rc_doctor_add(rc_doctor *doctor, rc_doctor_group group, rc_finding_level level,
                           rc_str subject);
 
-/* Adds a fault with its exit status. subject: copies. */
+/* Adds a finding of the level fault with its exit status. subject: copies the text. */
 rc_finding *rc_doctor_fault(rc_doctor *doctor, rc_doctor_group group, rc_str subject,
                             int exit_status);
 
-/* Append to the detail; return finding. text: copies. */
+/* Append text to the detail of the finding; return finding. text: copies the text. */
 rc_finding *rc_finding_push(rc_finding *finding, const char *text);
 rc_finding *rc_finding_push_str(rc_finding *finding, rc_str text);
 rc_finding *rc_finding_push_u64(rc_finding *finding, uint64_t number);
@@ -74,19 +75,19 @@ rc_finding *rc_finding_push_u64(rc_finding *finding, uint64_t number);
 rc_finding *rc_finding_push_count(rc_finding *finding, uint64_t number, const char *one,
                                   const char *many);
 
-/* Appends to the advice. text: copies. */
+/* Appends text to the advice of the finding. text: copies the text. */
 rc_finding *rc_finding_advise(rc_finding *finding, const char *text);
 
 const char *rc_doctor_group_name(rc_doctor_group group);
 const char *rc_finding_level_name(rc_finding_level level);
 
-/* Returns 0, or the exit status of the worst fault: 78, then 77, 74, 69. */
+/* Returns 0, or the exit status of the worst fault. From worst to least: 78, 77, 74, 69. */
 int rc_doctor_exit_status(const rc_doctor *doctor);
 
 /* ---- checks ---- */
 
 /* config.c. rc_doctor_load returns true and gives *ret_config, which the caller ends with
- * rc_config_done; otherwise it adds the faults. path: as in rc_config_load. */
+ * rc_config_done; otherwise it adds the faults as findings. path: like rc_config_load. */
 bool rc_doctor_load(rc_doctor *doctor, const char *path, rc_config *ret_config);
 void rc_doctor_check_config(rc_doctor *doctor, const rc_config *config);
 void rc_doctor_check_keys(rc_doctor *doctor, const rc_config *config);
@@ -98,7 +99,7 @@ void rc_doctor_check_store(rc_doctor *doctor, const rc_config *config);
 void rc_doctor_check_limits(rc_doctor *doctor, const rc_config *config);
 void rc_doctor_add_versions(rc_doctor *doctor);
 
-/* net.c: checks providers, clock and ports in parallel. Returns false when memory ran out. */
+/* net.c: checks providers, clock and ports in parallel. Returns false if memory ran out. */
 bool rc_doctor_check_net(rc_doctor *doctor, const rc_config *config, bool is_offline);
 
 /* ---- output: show.c ---- */

@@ -1,4 +1,4 @@
-/* Doctor: list of findings. Called by all checks. */
+/* Doctor: the list of findings. Called by all checks. */
 #include <string.h>
 
 #include "base/str.h"

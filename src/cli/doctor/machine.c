@@ -1,4 +1,5 @@
-/* Doctor: limit of open files, and versions of the libraries. Called by command.c. */
+/* Doctor: checks the limit of open files and lists the versions of the libraries. Called by
+ * command.c. */
 #include <openssl/crypto.h>
 #include <sqlite3.h>
 #include <uv.h>
@@ -11,7 +12,8 @@
 #include "sys/file.h"
 #include "sys/probe.h"
 
-/* Descriptors besides connections: store, log, loops, listeners, idle connections to providers. */
+/* Number of descriptors needed besides those of requests: store, log, loops, listeners, idle
+ * connections to providers. */
 #define FILES_RESERVED 256u
 
 void rc_doctor_check_limits(rc_doctor *doctor, const rc_config *config)

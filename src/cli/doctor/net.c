@@ -26,7 +26,7 @@
 #define LABEL_BYTES 512
 #define PORTS 2
 
-/* Stage of the connection to a provider. */
+/* Stage at which a probe of a provider ended. */
 typedef enum stage {
     STAGE_NAME = 0,
     STAGE_CONNECTION = 1,
@@ -40,7 +40,7 @@ typedef struct provider_probe {
     const char *url_error; /* Fault of base_url; NULL: none. */
     bool is_demo;
     rc_name_probe *name;    /* NULL: the host is an IP address. */
-    rc_http_probe **probes; /* One per key; NULL: the key is missing or invalid. */
+    rc_http_probe **probes; /* One per key; NULL: no probe, as the key is unusable. */
     size_t probe_count;
 } provider_probe;
 
@@ -86,7 +86,7 @@ static const char *path_of(const rc_config_provider *provider)
     case RC_WIRE_GEMINI:
         return "/v1beta/models?pageSize=1";
     case RC_WIRE_OPENAI:
-    case RC_WIRE_COUNT: /* The native wire format of other kinds. */
+    case RC_WIRE_COUNT: /* Providers with an API of another family. */
     case RC_WIRE_LOCAL:
         break;
     }
@@ -144,7 +144,8 @@ static stage stage_of(const rc_http_probe *probe)
     return STAGE_RESPONSE;
 }
 
-/* Returns the report's advice if it is about the connection. */
+/* Returns the advice for a probe that failed, which is the advice of the report if the connection
+ * was not opened. */
 static rc_str advice_of(const rc_http_probe *probe, const rc_report *report)
 {
     if (probe->failure == RC_UPSTREAM_ADDRESS_REFUSED)
@@ -207,7 +208,7 @@ static void add_certificate(rc_doctor *doctor, const provider_probe *p, const rc
         rc_finding_advise(finding, "the operator of the server should renew it");
 }
 
-/* Classifies a failed probe. Gives a report. */
+/* Gives the report of a failed probe. */
 static const rc_report *classify(const rc_doctor *doctor, const provider_probe *p,
                                  const rc_http_probe *probe)
 {
@@ -318,7 +319,7 @@ static void add_late(rc_doctor *doctor, const provider_probe *p)
     rc_finding_advise(finding, "allow more time with --timeout, and check the network");
 }
 
-/* Builds the name of a key, such as "env:OPENAI_API_KEY". */
+/* Writes the name of a key into scratch, such as "env:OPENAI_API_KEY". */
 static void push_key(const provider_probe *p, size_t index, char scratch[LABEL_BYTES])
 {
     rc_buf text;
@@ -333,8 +334,8 @@ static void push_key(const provider_probe *p, size_t index, char scratch[LABEL_B
     rc_buf_push_byte(&text, '\0');
 }
 
-/* Adds the findings about name, connection and TLS from the first probe: they are the same for all
- * keys. Returns false when no response was received. */
+/* Adds the findings about name, connection and TLS. They are the same for all keys of the provider,
+ * so only the first probe is used. Returns false if no response was received. */
 static bool add_connection(rc_doctor *doctor, const provider_probe *p, const rc_http_probe *probe)
 {
     if (probe->is_late) {
@@ -393,7 +394,8 @@ static uint64_t magnitude_of(int64_t ms)
 
 static void add_clock(rc_doctor *doctor, const rc_prober *prober)
 {
-    /* Dates from other machines come first: a local gateway uses the same clock as we do. */
+    /* Prefers the date of another machine, because a gateway on this machine uses the same clock as
+     * the doctor. */
     const rc_http_probe *farthest = NULL;
     for (const rc_http_probe *probe = prober->probes; probe != NULL; probe = probe->next)
         if (probe->has_date && !probe->origin.is_loopback &&
@@ -469,7 +471,8 @@ static void add_occupied(rc_doctor *doctor, const port *at)
 {
     const rc_str body = rc_str_trim(rc_buf_get(&at->probe->body));
     const bool is_ready = at->probe->status == 200 && rc_str_eq(body, RC_STR("ok"));
-    /* Our gateway answers 503 with one short line of text. */
+    /* A Recourse gateway that is not ready responds to /readyz with 503 and one short line of
+     * text. */
     const bool is_leaving = at->probe->status == 503 && body.len > 0 && body.len < 128 &&
                             !at->probe->is_html && body.ptr[0] != '{';
     rc_finding *finding;

@@ -156,7 +156,8 @@ static bool push_request(rc_http_probe *probe, const char *path,
                          bool (*push_more)(rc_buf *wire, void *ctx), void *ctx)
 {
     rc_buf *wire = &probe->request;
-    /* Reserved in one step: growing the buffer would leave a copy of the key in freed memory. */
+    /* Reserves the whole size first, because a buffer that grows leaves a copy of the key in freed
+     * memory. */
     if (rc_buf_reserve(wire, WIRE_MAX_BYTES) != RC_OK)
         return false;
     rc_cli_text(wire, "GET ");

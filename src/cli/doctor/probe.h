@@ -8,7 +8,7 @@
 #include "net/client/upstream.h"
 #include "net/tls/facts.h"
 
-/* Upper limit of the stored headers of a response. */
+/* Upper limits of the stored headers and body of a response. */
 #define RC_PROBE_HEADERS_MAX 64
 #define RC_PROBE_BODY_MAX ((size_t)64 << 10)
 
@@ -23,7 +23,7 @@ typedef struct rc_http_probe {
     rc_buf request; /* Bytes to send; contains a key and is wiped at the end. */
     rc_buf body;    /* Body of the response, cut at RC_PROBE_BODY_MAX. */
     bool is_over;
-    bool is_late; /* The time limit ended the probe. */
+    bool is_late; /* The probe was ended by the time limit. */
     rc_upstream_kind failure;
     rc_phase phase;
     char failure_text[128]; /* Ends in NUL. */
@@ -32,7 +32,7 @@ typedef struct rc_http_probe {
     uint64_t head_ms;
     bool is_html; /* The response is HTML instead of JSON. */
     bool has_date;
-    int64_t ahead_ms; /* Server's date minus our clock. */
+    int64_t ahead_ms; /* Time in the server's Date header minus our clock. */
     bool has_tls;
     rc_tls_facts tls;
     size_t header_count;
@@ -41,7 +41,8 @@ typedef struct rc_http_probe {
 
 /* One name lookup. */
 typedef struct rc_name_probe {
-    rc_lookup lookup; /* First member: on_found casts back from it. */
+    /* Must be the first member, because on_found casts its address to rc_name_probe. */
+    rc_lookup lookup;
     struct rc_prober *prober;
     struct rc_name_probe *next;
     bool is_over;
@@ -58,16 +59,16 @@ typedef struct rc_prober {
     rc_resolver resolver;
     rc_http_probe *probes;
     rc_name_probe *name_probes;
-    size_t pending; /* Probes without a result. */
+    size_t pending; /* Number of probes without a result. */
     bool is_ending;
 } rc_prober;
 
-/* Returns false when memory ran out. doctor: borrows until rc_prober_done. */
+/* Initializes the prober; returns false if memory ran out. doctor: borrows until rc_prober_done. */
 bool rc_prober_init(rc_prober *prober, rc_doctor *doctor);
 
-/* Starts a GET of the origin's prefix + path. push_more: appends header lines, returns false when
- * it cannot; may be NULL. Returns NULL when memory ran out, else a probe that lives as long as the
- * prober. origin: copies. */
+/* Starts a GET request for path below the base path of the origin. push_more: appends further
+ * header lines and returns false if that failed; may be NULL. Returns NULL if memory ran out, else
+ * a probe that lives as long as the prober. origin: copies the struct. */
 rc_http_probe *rc_http_probe_start(rc_prober *prober, const rc_origin *origin, const char *path,
                                    bool (*push_more)(rc_buf *wire, void *ctx), void *ctx);
 rc_name_probe *rc_name_probe_start(rc_prober *prober, const char *host);

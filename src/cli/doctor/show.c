@@ -1,4 +1,4 @@
-/* Doctor: output of the findings as text, JSON and Markdown. Called by command.c. */
+/* Doctor: prints the findings as text, JSON or Markdown. Called by command.c. */
 #include "base/str.h"
 #include "cli/doctor/doctor.h"
 #include "render/markdown.h"

@@ -18,7 +18,7 @@
 #define SCHEME RC_STR("sqlite:")
 #define WRITER_SUFFIX "-writer"
 #define MEGABYTE UINT64_C(1000000)
-/* Free space below the first limit is a fault, below the second one a warning. */
+/* Free disk space below SPACE_MIN is a fault, below SPACE_LOW a warning. */
 #define SPACE_MIN (16 * MEGABYTE)
 #define SPACE_LOW (512 * MEGABYTE)
 
@@ -32,7 +32,7 @@ static rc_finding *fault(rc_doctor *doctor, const char *subject, int exit_status
     return rc_doctor_fault(doctor, RC_GROUP_STORE, rc_str_c(subject), exit_status);
 }
 
-/* Replaces the path of a file by that of its folder. */
+/* Replaces the path of a file by the path of its folder. */
 static void cut_to_folder(char *path)
 {
     char *slash = strrchr(path, '/');
@@ -129,8 +129,8 @@ static void check_open(rc_doctor *doctor, rc_str url, const char *path)
     rc_finding_advise(finding, rc_store_fault_advice(store_fault.kind));
 }
 
-/* The gateway creates the folders of a default store: shortens the path to the first one that
- * exists. */
+/* Shortens the path to the nearest folder that exists, because the gateway creates the missing
+ * folders of a default store. */
 static void cut_to_existing(const rc_doctor *doctor, char *path)
 {
     struct stat facts;
@@ -187,7 +187,7 @@ void rc_doctor_check_store(rc_doctor *doctor, const rc_config *config)
         rc_finding_push(add(doctor, RC_FINDING_NOTE, "audit"), "off: requests are not recorded");
         return;
     }
-    /* Already reported if the secret is missing: doctor/config.c checks every key. */
+    /* doctor/config.c checks every key, so a missing secret is already reported. */
     const bool has_url =
         config->store_ref.kind == RC_SECRET_NONE
             ? rc_buf_push(&text, config->root.store) == RC_OK
