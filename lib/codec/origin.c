@@ -1,5 +1,5 @@
 /* Provider addresses: parses base URLs and checks resolved addresses. Called by the configuration,
- * the DNS code and the upstream client. */
+ * the gateway, src/client, the upstream client and the doctor. */
 #include "codec/origin.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Body shape: recognises the kind of a response body by its first bytes. Called by
- * lib/exchange/response_shape.c. */
+ * lib/exchange/response_shape.c and response_judge.c. */
 #include "dialect/body_shape.h"
 
 #include "base/str.h"

@@ -1,5 +1,5 @@
-/* Inputs of rc_call (begin, success, failure, wake, refreshed, cancel, commit), used by the
- * gateway, `recourse exec` and the simulator. Each input takes the lock of rc_shared once. */
+/* Inputs of rc_call (begin, success, failure, wake, refreshed, cancel, commit), called by
+ * lib/exchange, `recourse exec` and the simulator. Each input takes the lock of rc_shared once. */
 #include "policy/call_private.h"
 #include "policy/shared_private.h"
 

@@ -1,5 +1,5 @@
 /* Target side of rc_call: searches the chain, starts and ends attempts, and records failures in
- * rc_shared. Called by call.c, call_decide.c, call_turn.c and hedge.c. */
+ * rc_shared. Called by call.c, call_decide.c, hedge.c and chain.c. */
 #include <recourse/taxonomy.h>
 
 #include "policy/call_private.h"

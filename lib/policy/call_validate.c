@@ -1,4 +1,5 @@
-/* Invariants of rc_call between two inputs. Called by tests and fuzz targets. */
+/* Invariants of rc_call between two inputs. Called by lib/exchange/machine_validate.c, tests and
+ * fuzz targets. */
 #include "policy/call_private.h"
 
 /* Checks that the state matches the latest action. */

@@ -1,4 +1,5 @@
-/* Deadlines: chooses the time limit that ends a call first. Called by the gateway's exchange. */
+/* Deadlines: chooses the time limit that ends a call first. Called by lib/exchange and the
+ * gateway's exchange_deadline.c. */
 #include "policy/deadline.h"
 
 #include <recourse/policy.h>

@@ -1,5 +1,5 @@
 /* Failure facts: extracts from a report what the policy needs to decide. Called by the gateway's
- * attempts and by `recourse exec`. */
+ * attempt_failure.c, `recourse exec` and the simulator. */
 #include <recourse/policy.h>
 
 #include <recourse/taxonomy.h>

@@ -1,5 +1,5 @@
 /* Health of a target: remembers its latest results and derives up, degraded or failing. Called by
- * the gateway's hub_health.c. */
+ * the gateway's hub_health.c, exchange_ledger.c and admin interface. */
 #include "policy/health.h"
 
 #include <recourse/taxonomy.h>

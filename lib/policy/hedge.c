@@ -1,5 +1,5 @@
-/* Hedging: starts a second attempt at another target when the first is late. Called by the
- * gateway's exchange.c. */
+/* Hedging: starts a second attempt at another target when the first is late. Called by
+ * lib/exchange/machine.c and machine_time.c. */
 #include <recourse/hedge.h>
 
 #include "policy/call_private.h"

@@ -1,5 +1,5 @@
-/* State shared by all calls of a process: storage, lock, and whether a target is open. Called by
- * call*.c, the gateway's hub, the simulator and `recourse exec`. */
+/* State shared by all calls of a process: storage, lock, whether a target is open, and the choice
+ * of a key. Called by call*.c, hedge.c, the gateway's hub, the simulator and `recourse exec`. */
 #include <string.h>
 
 #include "policy/shared_private.h"

@@ -1,5 +1,5 @@
 /* Names of secrets: finds in the table which kind of secret the value of a name is. Called by
- * member.c, scan.c, prefilter.c and the builder. */
+ * member.c, prefilter.c and the report builder. */
 #include "scrub/parts.h"
 
 #include "base/str.h"

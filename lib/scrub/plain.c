@@ -1,5 +1,5 @@
 /* Plain values: recognises ordinary words in place of a secret, such as "missing" or "invalid".
- * Called by member.c. */
+ * Called by member.c and auth.c. */
 #include "scrub/parts.h"
 
 #include "base/str.h"

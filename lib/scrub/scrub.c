@@ -1,5 +1,5 @@
 /* Scrubber: plans and applies all edits to a text. Called by the report builder, the event encoder,
- * the gateway's log and the CLI. */
+ * the configuration, the gateway (log, requests, repeats), the SQLite store and the CLI. */
 #include "scrub/scrub.h"
 
 #include "scrub/parts.h"

@@ -1,5 +1,5 @@
 /* Collection of hints: recognises headers and JSON members, finds the limits that are exhausted,
- * selects the wait. Called by headers.c, classify.c, unwrap/ and providers/. */
+ * selects the wait. Called by headers.c, classify.c, evidence.c, unwrap/ and policy/quota.c. */
 #include "classify/hints/hints.h"
 
 #include "base/str.h"

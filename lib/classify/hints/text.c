@@ -1,5 +1,5 @@
 /* Waits in the text of messages: "in 9m38.016s", "after about an hour", "20秒后", "at 2026-01-01".
- * Called by classify.c through rc_hints_add_text. */
+ * Called by classify.c and unwrap/html.c through rc_hints_add_text. */
 #include "base/str.h"
 #include "base/utf8.h"
 #include "classify/hints/parts.h"

@@ -1,4 +1,4 @@
-/* Stemmer, stop words and negators. Called by words.c and gen_phrases. */
+/* Stemmer, stop words and negators. Called by words.c. */
 #include "classify/phrases/words.h"
 
 const char *const rc_words_stopwords[] = {

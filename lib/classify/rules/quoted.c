@@ -1,4 +1,5 @@
-/* Parser of terms with a quoted text (text:"...", error_code:"..."). Called by term.c. */
+/* Parser of terms with a quoted text (text:"...", error_code:"..."). Called by term.c and
+ * parse.c. */
 #include "base/str.h"
 #include "classify/phrases/phrases.h"
 #include "classify/rules/parts.h"
