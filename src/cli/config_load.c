@@ -1,4 +1,5 @@
-/* Loads the configuration and prints its faults; called by every command that takes --config. */
+/* Loads the configuration and prints its faults; called by `audit`, `config` and, for `serve` and
+ * `call`, by serve/load.c. */
 #include "cli/config_load.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 /* rc_client: opens and closes the gateway and the upstream connections to it, and runs the timer of
- * the calls. Called by `recourse call` (cli/call/run.c) and client_call.c. */
+ * the calls. Called by `recourse call` (cli/call/gateway.c, run.c and result.c) and
+ * client_call.c. */
 #include "client/client.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* rc_gateway: creates the loops and their threads, opens the store, reloads and stops. Called by
- * `recourse serve` and `recourse call`. */
+ * `recourse serve` and, for the gateway of a call, by src/client/client.c. */
 #define _GNU_SOURCE
 #include "gateway/gateway_private.h"
 

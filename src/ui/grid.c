@@ -1,4 +1,5 @@
-/* Aligned tables for the terminal; called by the commands `audit` and `doctor`. */
+/* Aligned tables for the terminal; called by the commands `audit`, `config`, `errors` and
+ * `simulate`. */
 #include "ui/grid.h"
 
 #include <string.h>

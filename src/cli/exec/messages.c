@@ -1,5 +1,5 @@
-/* Messages of `recourse exec` on standard error, between the output of the command. Called by all
- * files of the command. */
+/* Messages of `recourse exec` on standard error, between the output of the command. Called by
+ * exec.c. */
 #include "cli/exec/exec.h"
 
 void rc_exec_err_prefix(rc_exec *x, const char *text)

@@ -1,4 +1,4 @@
-/* Computes the cost of a charge. Called by the gateway's budgets. */
+/* Computes the cost of a charge. Called by the gateway's exchange_ledger.c and budgets.c. */
 #include "config/prices/price.h"
 
 #define MILLION UINT64_C(1000000)

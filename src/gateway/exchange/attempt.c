@@ -1,5 +1,5 @@
 /* rc_attempt: writes the request for a provider, reserves its cost and starts the call. Called by
- * exchange.c. */
+ * exchange.c, exchange_request.c and the other attempt files. */
 #include "gateway/exchange/attempt.h"
 #include "base/str.h"
 #include "gateway/exchange/attempt_decoder.h"

@@ -1,5 +1,5 @@
 /* The audit record of an exchange: made from its steps, stored before the response ends. Called by
- * exchange.c and exchange_reply.c. */
+ * exchange.c; libuv calls rc_exchange_on_acknowledgements, which loop.c registers. */
 #include "gateway/exchange/exchange_audit.h"
 #include "base/str.h"
 #include "gateway/exchange/attempt.h"

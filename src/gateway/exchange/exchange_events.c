@@ -4,8 +4,8 @@
  *
  * The events are comments in the response stream, which other readers of server-sent events ignore.
  * The first event begins the response, so that a later failure is sent as an error event of the
- * dialect. A client that did not request events gets an unchanged response. Called by attempt.c,
- * attempt_response.c and exchange_ledger.c. */
+ * dialect. A client that did not request events gets an unchanged response. Called by exchange.c,
+ * exchange_audit.c, exchange_ledger.c, exchange_reply.c and attempt_response.c. */
 #include <recourse/emitter.h>
 
 #include "base/str.h"

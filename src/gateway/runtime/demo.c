@@ -1,4 +1,4 @@
-/* rc_demo: the in-process demo provider. Called by runtime.c, loop.c and attempt.c. */
+/* rc_demo: the in-process demo provider. Called by runtime.c and attempt.c. */
 #include "gateway/runtime/demo.h"
 
 #include "base/str.h"

@@ -1,5 +1,5 @@
 /* The registry of rc_hub: gives target and credential names their row numbers in rc_shared. Called
- * by snapshot.c and the admin interface. */
+ * by snapshot.c, hub.c, gateway_admin.c and exchanges. */
 #define OPENSSL_SUPPRESS_DEPRECATED /* For SHA256_Init, SHA256_Update and SHA256_Final; see
                                        rc_key_fingerprint_of. */
 #include <string.h>

@@ -1,5 +1,6 @@
-/* Opens a connection to an origin: resolves, connects, does the TLS handshake. Called by pool.c;
- * link.c passes the events of a link that is being dialled. */
+/* Opens a connection to an origin: resolves, connects, does the TLS handshake; or takes the
+ * connection that settings.open returns. Called by pool.c; link.c passes the events of a link that
+ * is being dialled. */
 #include "net/client/dial.h"
 
 #include <stddef.h>

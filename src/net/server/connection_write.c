@@ -1,5 +1,5 @@
-/* The output queue of a connection. Called by connection.c, connection_run.c, response_head.c and
- * responder.c. */
+/* The output queue of a connection; writes it to the socket. Called by connection.c,
+ * connection_run.c, response_head.c and responder.c. */
 #include <string.h>
 
 #include "net/server/connection.h"
