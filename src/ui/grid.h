@@ -20,10 +20,10 @@
 typedef struct rc_grid_column {
     const char *title;
     const char *title_above; /* First line of a title of two lines; NULL: one line. */
-    bool has_mark;           /* Cells in the tone BEST end in an asterisk. */
+    bool has_mark;           /* Cells in the tone RC_TONE_BEST end in an asterisk. */
     bool is_right;           /* Right-aligned, for numbers. */
     unsigned min;   /* Smallest width to which the column may be narrowed; 0: never narrowed. */
-    unsigned rank;  /* The highest rank is hidden first; 0: never hidden. */
+    unsigned rank;  /* On a narrow terminal the highest rank is hidden first; 0: never hidden. */
     unsigned usual; /* Width used by rc_grid_fix, when rows are printed one by one. */
 } rc_grid_column;
 
@@ -43,7 +43,7 @@ void rc_grid_init(rc_grid *grid, const rc_grid_column *columns, size_t count,
                   const rc_panel_style *style, const rc_alloc *alloc);
 void rc_grid_done(rc_grid *grid);
 
-/* Ends a cell. A row has as many cells as there are columns. */
+/* Ends a cell, whose text was pushed to grid->text. A row has one cell for each column. */
 void rc_grid_cell(rc_grid *grid, rc_tone tone);
 
 /* Ends a full-width line between two rows, made of the text pushed since the last cell. A long text
