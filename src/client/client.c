@@ -150,7 +150,7 @@ static void on_quota(void *ctx, const rc_quota_warning *warning)
         call->handler->on_quota(call->ctx, warning->quota, warning->target);
 }
 
-/* Called on the store's thread. */
+/* Called on the thread of the store if an audit record was lost. */
 static void on_suppressed(void *ctx, rc_str line)
 {
     rc_client *client = ctx;
@@ -173,7 +173,7 @@ static void begin(rc_client *client, const rc_client_settings *settings)
     client->settings = *settings;
     rc_buf_init(&client->url, &settings->alloc, URL_MAX_BYTES);
     rc_buf_init(&client->token, &settings->alloc, TOKEN_MAX_BYTES);
-    (void)uv_timer_init(settings->uv_loop, &client->timer); /* Never fails. */
+    (void)uv_timer_init(settings->uv_loop, &client->timer); /* uv_timer_init never fails. */
     client->timer.data = client;
     client->is_timer_open = true;
     client->is_open = true;

@@ -44,7 +44,7 @@ typedef struct rc_client_settings {
 /* The gateway that the user names with --via. rc_client_connect copies the strings. */
 typedef struct rc_client_remote {
     const char *url;
-    const char *token_file; /* NULL: the token is in the variable RECOURSE_TOKEN, if it is set. */
+    const char *token_file; /* File with the token; NULL: RECOURSE_TOKEN, if it is set. */
     bool is_insecure;       /* Plain HTTP to another machine is allowed. */
 } rc_client_remote;
 
@@ -55,7 +55,7 @@ typedef struct rc_client_error {
     const char *advice; /* Static; "" selects the advice of the code. */
 } rc_client_error;
 
-/* Caller's storage, zeroed before it is opened; all members are private. */
+/* Caller's storage, which must be zeroed before the client is opened; all members are private. */
 typedef struct rc_client {
     rc_client_settings settings;
     rc_gateway *gateway;     /* The gateway in this process; NULL: remote gateway, or closed. */

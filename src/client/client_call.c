@@ -70,7 +70,8 @@ static void read_fields(rc_client_call *call)
     call->is_foreign = facts->request_id[0] == '\0';
 }
 
-/* Tracks the wait before a retry. A switch is announced inside such a wait. */
+/* Stores when the wait before a retry ends. The event of a switch to another target or key comes
+ * during such a wait and does not end it. */
 static void track_wait(rc_client_call *call, const rc_event_view *event)
 {
     const bool is_retry = event->type == RC_EVENT_TYPE_AUTO_RETRY_START;
@@ -108,8 +109,9 @@ static void count_event(rc_client_call *call, const rc_event_view *event)
     }
 }
 
-/* Corrects the totals after a cancelled wait: a gateway announces a wait and the next attempt when
- * the wait begins, so the remaining time and that attempt did not happen. */
+/* Corrects the totals if a wait was cancelled. A gateway announces a wait together with the next
+ * attempt when the wait begins, so the rest of the wait and this attempt were counted but did not
+ * happen. */
 static void subtract_unfinished_wait(rc_client_call *call)
 {
     rc_client_call_facts *facts = &call->facts;
@@ -244,7 +246,7 @@ void rc_client_call_on_due(rc_client_call *call, uint64_t now_ms)
         end(call);
         return;
     }
-    /* Before the request is sent, the gateway cannot report that the deadline has passed. */
+    /* Grace time only if the request was sent: otherwise the gateway cannot report the deadline. */
     if (!call->has_grace && rc_upstream_is_sent(&call->upstream_call)) {
         call->has_grace = true;
         call->due_at_ms += GATEWAY_GRACE_MS;

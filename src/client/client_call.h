@@ -40,8 +40,8 @@ typedef struct rc_client_call_handler {
      * only after on_end of a successful call, because a content filter may still reject the
      * response. The member may be NULL. */
     void (*on_tool_call)(void *ctx, const rc_tool_call *tool_call);
-    /* The call ended; the facts are final, and the call's storage may be released or used for
-     * another call. */
+    /* The call has ended. The facts are final, and the storage of the call may be released or used
+     * for another call. */
     void (*on_end)(void *ctx);
 } rc_client_call_handler;
 
@@ -56,7 +56,7 @@ typedef struct rc_client_call_request {
     rc_str policy; /* Name of a policy; empty: the gateway's default. */
 } rc_client_call_request;
 
-/* Facts collected so far; complete when on_end is called. */
+/* Facts about the call that are known so far; complete when on_end is called. */
 typedef struct rc_client_call_facts {
     int status;              /* HTTP status; 0: no response. */
     uint32_t attempts;       /* Upstream attempts of the gateway; 0: unknown. */
@@ -69,7 +69,7 @@ typedef struct rc_client_call_facts {
     rc_stream_finish finish;
     /* Tokens of all attempts if the gateway is in this process, else of the response. */
     rc_usage_count usage;
-    const rc_report *report;             /* NULL: the call succeeded. */
+    const rc_report *report;             /* Report of a failure; NULL: the call succeeded. */
     char target[RC_CLIENT_NAME_MAX];     /* Last "provider/model" used; "": unknown. */
     char request_id[RC_CLIENT_NAME_MAX]; /* Id from the gateway; "": none. */
     char report_id[RC_CLIENT_NAME_MAX];  /* Id of the gateway's report; "": none. */
@@ -79,7 +79,7 @@ typedef struct rc_client_call_facts {
 typedef struct rc_client_call_failure {
     bool is_unreachable;   /* The connection could not be opened. */
     bool is_cut;           /* The connection broke after the request was sent. */
-    rc_upstream_kind kind; /* NONE: the connection did not fail. */
+    rc_upstream_kind kind; /* Kind of failure; NONE: the connection did not fail. */
 } rc_client_call_failure;
 
 /* Private: what the gateway in this process recorded. */
@@ -95,7 +95,8 @@ typedef struct rc_client_call_record {
     char target[RC_CLIENT_NAME_MAX];
 } rc_client_call_record;
 
-/* Caller's storage, zeroed before the first start; all members but `facts` are private. */
+/* Caller's storage, which must be zeroed before the first start; all members except `facts` are
+ * private. */
 struct rc_client_call {
     rc_client_call_facts facts;
     rc_client *client;
@@ -153,7 +154,7 @@ void rc_client_call_cancel(rc_client_call *call);
  * call. Must not be called inside on_event, on_quota or on_text. */
 void rc_client_call_done(rc_client_call *call);
 
-/* Can on_text and on_event still be called? */
+/* May on_text and on_event still be called for this call? */
 bool rc_client_call_is_live(const rc_client_call *call);
 
 /* Has on_end not been called yet? */

@@ -58,7 +58,7 @@ static const rc_report *read_report(rc_client_call *call, rc_str body)
     return complete(call, report);
 }
 
-/* Lists the response's headers for the classifier; returns their number. */
+/* Fills headers with the response headers for the classifier; returns the number of headers. */
 static size_t list_headers(const rc_client_call *call, rc_header headers[RC_HTTP1_FIELDS_MAX])
 {
     const char *head = rc_buf_get(&call->response_head).ptr;

@@ -1,5 +1,5 @@
-/* rc_target_choice: the route or provider that a model's name leads to, and the request body that
- * its providers accept. */
+/* rc_target_choice: the route or provider that serves a model name, and the request body that its
+ * providers accept. */
 #ifndef RC_CLIENT_TARGET_H
 #define RC_CLIENT_TARGET_H
 
