@@ -1,5 +1,5 @@
 /* rc_cli: the state of one run of the `recourse` command. Results go to `out`, messages for a
- * person to `err`. Both buffers are written whole when the command ends, so that a command prints
+ * person to `err`. The two buffers are written when the command ends, so that a command prints
  * either all of its output or the reason why there is none. */
 #ifndef RC_CLI_CLI_H
 #define RC_CLI_CLI_H
@@ -11,7 +11,8 @@
 #include "sys/calls.h"
 #include "sys/terminal.h"
 
-/* Exit statuses (from sysexits.h) that do not come from the code of a report. */
+/* Exit statuses, mostly of sysexits.h, for ends without a report; the code of a report has its own
+ * exit status. */
 enum {
     RC_EXIT_OK = 0,
     RC_EXIT_USAGE = 64,

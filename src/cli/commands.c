@@ -1,4 +1,4 @@
-/* Table of commands and dispatch of the first argument; called by main.c. */
+/* Table of commands; runs the command that the first argument names. Called by main.c. */
 #include <string.h>
 
 #include <recourse/version.h>

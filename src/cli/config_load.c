@@ -67,7 +67,7 @@ static bool is_scrubbed(rc_str line)
     return rc_scrub(line, sizeof(scratch), &clean) != RC_OK || !rc_str_eq(rc_buf_get(&clean), line);
 }
 
-/* Returns the part of line before a column; columns count characters, not bytes. */
+/* Returns the part of line before a column. Columns are counted in characters, not in bytes. */
 static rc_str head_of(rc_str line, uint32_t column)
 {
     size_t at = 0;
@@ -165,7 +165,8 @@ static void set_first(rc_builder *builder, const rc_config_fault *fault)
         rc_builder_set_context(builder, RC_STR("nearest"), rc_str_c(fault->nearest));
 }
 
-/* Stores a fault in the context as "fault_2": the report's message holds only the first fault. */
+/* Stores a fault in the context of the report under a key such as "fault_2", because the message of
+ * the report has only the first fault. */
 static void set_numbered(rc_builder *builder, size_t number, rc_str fault_text)
 {
     char scratch[32];

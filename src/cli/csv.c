@@ -1,4 +1,4 @@
-/* CSV cells; called by `audit export`. */
+/* Writes CSV cells. Called by `audit export`. */
 #include "cli/csv.h"
 
 #include "base/str.h"

@@ -1,4 +1,5 @@
-/* Entry point of the recourse program: sets up real system calls and stdlib memory, runs rc_cli. */
+/* Entry point of the recourse program: sets up the real system calls and the stdlib allocator, and
+ * runs rc_cli. */
 #include <recourse/stdlib.h>
 
 #include "cli/cli.h"

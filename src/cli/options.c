@@ -261,7 +261,8 @@ int rc_args_parse(rc_cli *cli, const rc_command *command, int argc, const char *
 
 /* ---- evaluation of shared options ---- */
 
-/* Returns the index of a shared option; option_count if the command does not have it. */
+/* Returns the index of a shared option in the table of the command, or option_count if the command
+ * does not have this option. */
 static size_t index_of(const rc_command *command, rc_option_id id)
 {
     size_t i = 0;

@@ -75,7 +75,7 @@ typedef struct rc_command {
     const char *text;     /* Description for the help, in paragraphs. */
     void (*push_more)(rc_buf *buf, unsigned width); /* Appends an extra help section; NULL: none. */
     const char *examples;                           /* Lines for the help. */
-    const rc_option *options;                       /* Read with rc_command_option. */
+    const rc_option *options;                       /* Must be read with rc_command_option. */
     size_t option_count;                            /* At most RC_OPTIONS_MAX. */
     const char *repeatable; /* Name of the option whose values are all collected; NULL: none. */
     const char *short_flag; /* Name of the flag that also has a one-letter form; NULL: none. */
@@ -90,9 +90,9 @@ typedef struct rc_args {
     size_t repeated_count;
     const char *operands[RC_OPERANDS_MAX];
     size_t operand_count;
-    const char *const *rest; /* Command line to run: views argv, ends with NULL. */
+    const char *const *rest; /* Views argv: the command line to run, ending with NULL. */
     size_t rest_count;
-    bool wants_help; /* True stops the parsing: later arguments are not checked. */
+    bool wants_help; /* --help was given; later arguments were not parsed. */
 } rc_args;
 
 /* Parses argv[0] to argv[argc - 1]; argv[argc] must be NULL. Returns RC_EXIT_OK, or RC_EXIT_USAGE
@@ -104,7 +104,7 @@ int rc_args_parse(rc_cli *cli, const rc_command *command, int argc, const char *
  * option_count. */
 rc_option rc_command_option(const rc_command *command, size_t index);
 
-/* Evaluates --color: should text on this terminal be coloured? */
+/* Evaluates --color: returns whether text on this terminal is coloured. */
 bool rc_args_has_colour(const rc_args *args, const rc_terminal *terminal);
 
 /* Evaluates --width: returns the given number, else the columns of the terminal within the limits
@@ -134,7 +134,8 @@ extern const rc_command rc_command_help;
  * name in cli's err. name: borrows during the call. */
 const rc_command *rc_command_find(rc_cli *cli, const char *name);
 
-/* Append the main help, or the help of one command, to buf. width: columns of the terminal. */
+/* rc_help_main appends the main help to buf, rc_help_command the help of one command. width:
+ * columns of the terminal. */
 void rc_help_main(rc_buf *buf, unsigned width);
 void rc_help_command(rc_buf *buf, const rc_command *command, unsigned width);
 

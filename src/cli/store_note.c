@@ -1,4 +1,4 @@
-/* Notes about the default audit store; called by `serve`, `audit`, `call` and `doctor`. */
+/* Makes notes about the default audit store; called by `serve`, `audit`, `call` and `doctor`. */
 #include "cli/store_note.h"
 
 #include <sys/stat.h>

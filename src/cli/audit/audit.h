@@ -155,17 +155,18 @@ void rc_audit_push_share(rc_buf *buf, uint64_t part, uint64_t whole);
 /* Appends "1 operation" or "12.4 k operations". */
 void rc_audit_push_counted(rc_buf *buf, uint64_t count, const char *one, const char *many);
 
-/* Returns the time at which an operation began, taken from its key. */
+/* Returns the time at which an operation began, which is part of the operation's key. */
 int64_t rc_audit_began_unix_ms(const rc_record *operation);
 
 /* Appends "openai/gpt-4o", or "gpt-4o → claude/claude-sonnet-4-5" if the client requested another
  * model. */
 void rc_audit_push_target(const rc_audit *audit, rc_buf *buf, const rc_record *operation);
 
-/* Appends "✗ RateLimited" or "✓ recovered"; returns its tone. */
+/* Appends the outcome, such as "✗ RateLimited" or "✓ recovered"; returns the tone (colour) of the
+ * text. */
 rc_tone rc_audit_push_outcome(const rc_audit *audit, rc_buf *buf, const rc_record *operation);
 
-/* Appends a symbol in the form that the terminal can show. */
+/* Appends a symbol in UTF-8 or, for a terminal without UTF-8, in ASCII. */
 void rc_audit_push_symbol(const rc_audit *audit, rc_buf *buf, rc_symbol symbol);
 
 /* ---- json.c ---- */
@@ -193,9 +194,10 @@ typedef struct rc_audit_timeline {
     const rc_record *operation;
     int64_t total_ms; /* From the start of the operation to the end of its last record. */
     uint32_t attempts;
-    rc_code codes[RC_AUDIT_CODES_MAX]; /* Codes of the failed attempts, each once. */
+    rc_code codes[RC_AUDIT_CODES_MAX]; /* Different codes of the failed attempts. */
     size_t code_count;
-    const rc_report *report; /* Report of the operation or of its last failure; NULL: none. */
+    /* Report of the operation, else of its last failed attempt; NULL: none. */
+    const rc_report *report;
     rc_str notice_target;
     rc_str notice_text;
 } rc_audit_timeline;
@@ -217,7 +219,7 @@ void rc_audit_push_detail(const rc_audit_timeline *timeline, rc_buf *buf, const 
  * known. */
 void rc_audit_push_usage(rc_buf *buf, const rc_record *record);
 
-/* Appends foreign text as one line: line breaks and tabs become spaces. */
+/* Appends foreign text as one line, with line breaks and tabs replaced by spaces. */
 void rc_audit_push_flat(rc_buf *buf, rc_str text);
 
 /* Returns the outcome of one attempt of the operation. */

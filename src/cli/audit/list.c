@@ -16,7 +16,7 @@ typedef struct listing {
     rc_audit_page page;
     int64_t day;
     int64_t newest_unix_ms; /* Time of the newest operation; 0: none yet. */
-    bool has_estimate;      /* Some shown cost is an estimate. */
+    bool has_estimate;      /* At least one printed cost is an estimate. */
 } listing;
 
 /* ---- human format ---- */
@@ -43,7 +43,7 @@ const rc_grid_column rc_audit_list_columns[RC_AUDIT_LIST_COLUMNS] = {
     [COLUMN_COST] = {.title = "cost", .is_right = true, .rank = 5, .usual = 8},
 };
 
-/* Adds a notice (an event of the gateway process) as a line of its own. */
+/* Adds a notice (an event of the gateway process) as a separate line. */
 static void push_notice(const rc_audit *audit, rc_grid *grid, const rc_record *notice)
 {
     rc_audit_push_clock(audit, &grid->text, rc_audit_began_unix_ms(notice));

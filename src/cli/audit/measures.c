@@ -279,7 +279,7 @@ static void push_first_byte(rc_buf *buf, const rc_audit_totals *totals)
     push_quantiles(buf, &totals->survey.operations.total->first_byte);
 }
 
-/* Uses attempts, not operations: failed attempts cost money too. */
+/* Adds up attempts instead of operations, because failed attempts cost money, too. */
 static void push_spent(rc_buf *buf, const rc_audit_totals *totals)
 {
     const rc_stats_group *total = totals->survey.attempts.total;

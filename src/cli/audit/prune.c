@@ -15,7 +15,7 @@
 #include "sys/status_line.h"
 
 #define TEXT_BYTES 128
-#define EXIT_TEMPFAIL 75 /* sysexits.h */
+#define EXIT_TEMPFAIL 75 /* EX_TEMPFAIL of sysexits.h. */
 #define STEP_OPERATIONS 2000
 #define SHOW_MS 250
 #define WAIT_MS 100
@@ -26,8 +26,8 @@
 typedef struct pruning {
     rc_audit *audit;
     int64_t before_unix_ms;
-    rc_store_expired past; /* Counted before the deletion. */
-    rc_store_expired left; /* Counted after the deletion. */
+    rc_store_expired past; /* Counts before the deletion. */
+    rc_store_expired left; /* Counts after the deletion. */
     uint64_t done;
     uint64_t given_back;
     rc_status_line line;
@@ -293,8 +293,8 @@ static int show_result(pruning *p)
 
 /* ---- all steps ---- */
 
-/* Opens the store for writing and prunes it; if a gateway holds the write lock, asks the
- * gateway. */
+/* Opens the store for writing and deletes the operations. If a gateway holds the write lock,
+ * requests the deletion from the gateway. */
 static int prune_store(pruning *p)
 {
     const rc_store_settings settings = {.mode = RC_STORE_WRITE, .is_power_safe = true};

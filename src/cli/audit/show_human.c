@@ -137,7 +137,7 @@ static look look_of(const rc_audit_timeline *timeline, const rc_record *record)
     return (look){RC_SYMBOL_ITEM, RC_TONE_PLAIN};
 }
 
-/* Appends the text with a bar and the duration after its first line. */
+/* Prints p->text; a bar and the duration follow the first line. */
 static void push_barred(page *p, const rc_record *record, look l, int64_t from_ms, int64_t took_ms)
 {
     rc_wrap wrap;
@@ -152,7 +152,7 @@ static void push_barred(page *p, const rc_record *record, look l, int64_t from_m
     push_lines(p, &wrap, RC_TONE_PLAIN, TEXT_AT, DETAIL_LINES);
 }
 
-/* Appends the text over the whole width, followed by its duration. */
+/* Prints p->text over the whole width, followed by the duration. */
 static void push_unbarred(page *p, int64_t took_ms)
 {
     rc_wrap wrap;
@@ -205,7 +205,7 @@ static rc_tone frame_of(const rc_record *operation)
     return operation->has_recovered ? RC_TONE_WARN : RC_TONE_ACCENT;
 }
 
-/* Adds the composed text as a field and resets it. */
+/* Adds p->text to the panel as a field with this label, and empties p->text. */
 static void put_field(page *p, rc_panel *panel, const char *label)
 {
     rc_audit_note_memory(p->audit, rc_buf_status(&p->text) == RC_OK);

@@ -14,7 +14,7 @@ typedef struct page {
     rc_buf text;
 } page;
 
-/* Adds the composed text as "- **Client**: web" and resets it. */
+/* Adds p->text as a list item such as "- **Client**: web", and empties p->text. */
 static void put_fact(page *p, const char *label)
 {
     const rc_str text = rc_buf_get(&p->text);

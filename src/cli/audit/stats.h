@@ -33,7 +33,7 @@ typedef struct rc_audit_kind {
 
 typedef struct rc_audit_table {
     const rc_audit_kind *kind;
-    rc_audit_row *rows; /* In display order. */
+    rc_audit_row *rows; /* Rows in display order. */
     size_t count;
     size_t shown; /* Number of rows shown. */
 } rc_audit_table;
@@ -61,7 +61,7 @@ typedef struct rc_audit_totals {
 typedef struct rc_audit_progress {
     rc_cli *cli;
     rc_store *store;
-    const rc_stats *stats; /* Grows while the store is read. */
+    const rc_stats *stats; /* Updated while the store is read. */
     int64_t until_unix_ms; /* End of the time range. */
     uint64_t started_ms;
     uint64_t next_ms; /* When the line is drawn again. */

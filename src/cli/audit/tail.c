@@ -82,7 +82,8 @@ static int flush(tailing *t)
 
 /* ---- latest operations ---- */
 
-/* Finds the first key by listing backwards, then prints in ascending order. */
+/* Prints the latest operations in ascending order. Finds the first of them by listing operations
+ * backwards. */
 static bool read_last(tailing *t, rc_store_fault *fault)
 {
     rc_store_query query = t->audit->query.select;

@@ -22,7 +22,7 @@ static int64_t local(const rc_audit *audit, int64_t unix_ms)
 
 int64_t rc_audit_day_of(const rc_audit *audit, int64_t unix_ms)
 {
-    return local(audit, unix_ms) / DAY_MS + 1; /* Never 0. */
+    return local(audit, unix_ms) / DAY_MS + 1; /* + 1, so that no day is 0. */
 }
 
 static void push_two(rc_buf *buf, int number)
@@ -124,7 +124,7 @@ void rc_audit_push_ago(const rc_audit *audit, rc_buf *buf, int64_t unix_ms)
 
 /* ---- amounts ---- */
 
-/* Limits a number to a plausible maximum, above which the rounding would overflow. */
+/* Limits a number to a maximum, above which rounding it would overflow. */
 static int64_t shown(uint64_t number)
 {
     return number < NUMBER_MAX ? (int64_t)number : NUMBER_MAX;

@@ -1,4 +1,4 @@
-/* Sentences about an operation and its records; called by show.c, show_human.c and
+/* Makes sentences about an operation and its records; called by show.c, show_human.c and
  * show_markdown.c. */
 #include <recourse/taxonomy.h>
 
@@ -6,7 +6,7 @@
 #include "cli/audit/audit.h"
 #include "render/text.h"
 
-/* Replaces line breaks, so that a foreign name cannot imitate a line of our output. */
+/* Replaces line breaks, so that a name from outside cannot imitate a line of the output. */
 void rc_audit_push_flat(rc_buf *buf, rc_str text)
 {
     for (size_t at = 0; at < text.len;) {
@@ -29,7 +29,7 @@ static void push_name(rc_buf *buf, rc_str name, const char *otherwise)
         rc_cli_text(buf, otherwise);
 }
 
-/* Appends "A, B and C". */
+/* Appends the codes as "A, B and C". */
 static void push_codes(const rc_audit_timeline *timeline, rc_buf *buf)
 {
     for (size_t i = 0; i < timeline->code_count; i++) {

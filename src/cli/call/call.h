@@ -46,11 +46,11 @@ enum {
 
 typedef enum rc_caller_format {
     RC_CALLER_HUMAN = 0, /* The response as it arrives; messages on standard error. */
-    RC_CALLER_JSON = 1,  /* One object at the end, for success and failure. */
+    RC_CALLER_JSON = 1,  /* One JSON object at the end, for success and failure. */
     RC_CALLER_MARKDOWN = 2
 } rc_caller_format;
 
-/* State of the status line on the terminal before the first text. */
+/* State of the status line on the terminal, which is shown until the first text arrives. */
 typedef struct rc_caller_live {
     bool is_thinking;                      /* The model sends reasoning, but no text yet. */
     uint64_t retry_at_ms;                  /* End of the wait before a retry; 0: no wait. */
@@ -111,7 +111,7 @@ typedef struct rc_caller {
     int exit_status;         /* Exit status (RC_EXIT_...) of a failure without a report. */
 } rc_caller;
 
-/* call.c: the command's run function; returns the exit status. */
+/* call.c: the run function of the command; returns the exit status. */
 int rc_caller_run(rc_cli *cli, const rc_args *args);
 
 /* options.c: reads the options into c. Returns RC_EXIT_OK, or an exit status with the reason in

@@ -7,12 +7,13 @@
 #include "render/wrap.h"
 #include "sys/file.h"
 
-/* Unread output above which reading from the gateway pauses. */
+/* If more output than this waits for a slow reader, reading from the gateway pauses. */
 #define UNREAD_MAX_BYTES ((size_t)8 << 20)
 
 /* ---- text ---- */
 
-/* Characters that move the cursor, change colours, reverse the text direction or are invisible. */
+/* Can the character move the cursor, change colours or reverse the direction of text, or is it
+ * invisible? */
 static bool is_hostile(uint32_t cp)
 {
     return cp != '\n' && cp != '\t' && rc_utf8_is_unsafe(cp);

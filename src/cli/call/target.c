@@ -7,7 +7,7 @@
 #include "cli/serve/load.h"
 #include "client/target.h"
 
-/* Upper limit of the names listed when the given model is unknown or missing. */
+/* Limits of the list of names that is printed if the given model is unknown or missing. */
 #define NAMES_MAX 12
 #define LIST_MAX_BYTES ((size_t)2048)
 

@@ -9,7 +9,7 @@
 #include "json/writer.h"
 
 #define TEXT_BYTES ((size_t)2048)
-/* A narrow terminal cuts names and notes to this width. */
+/* On a narrow terminal names and notes are cut, but not below this width. */
 #define NAME_WIDTH_MIN 12
 
 /* One amount of a price, such as the amount per million input tokens; `columns` has the display
@@ -78,7 +78,7 @@ static void each_unpriced(const rc_prices *prices, const rc_config *config, targ
 
 /* Indexes of the columns before the amounts; GRID_AMOUNTS is the first amount. */
 enum {
-    GRID_OWN, /* An asterisk for a price of the user's file. */
+    GRID_OWN, /* Shows an asterisk for a price of the user's file. */
     GRID_PROVIDER,
     GRID_MODEL,
     GRID_AMOUNTS

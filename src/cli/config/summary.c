@@ -328,7 +328,7 @@ static void json_route(rc_json_writer *w, const rc_config *config, const rc_conf
     rc_json_object_end(w);
 }
 
-/* scope: "client", "route" or "budget". */
+/* Writes a budget as an object. scope: "client", "route" or "budget". */
 static void json_budget(rc_json_writer *w, const char *scope, rc_str name, uint64_t limit_usd,
                         const char *per, uint32_t on_exceed)
 {

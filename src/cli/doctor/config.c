@@ -183,7 +183,7 @@ void rc_doctor_check_config(rc_doctor *doctor, const rc_config *config)
 
 /* ---- keys ---- */
 
-/* Appends "env:NAME: STATE". */
+/* Appends the name of a key and a text about its state: "env:NAME: STATE". */
 static void push_key_state(rc_finding *finding, const rc_secret_ref *ref, const char *text)
 {
     rc_finding_push(finding, rc_secret_kind_prefix(ref->kind));
@@ -233,7 +233,7 @@ static void check_token(rc_doctor *doctor, rc_str subject, const rc_secret_ref *
                                "of ASCII, without spaces");
 }
 
-/* Returns "client NAME". */
+/* Returns kind and name joined by a space, such as "client app". */
 static rc_str join(rc_buf *scratch, const char *kind, rc_str name)
 {
     rc_buf_push(scratch, rc_str_c(kind));

@@ -20,7 +20,7 @@ typedef enum rc_finding_level {
     RC_FINDING_FAULT = 3
 } rc_finding_level;
 
-/* Groups of findings, in display order. */
+/* Groups of findings, in the order of the output. */
 typedef enum rc_doctor_group {
     RC_GROUP_CONFIG = 0,
     RC_GROUP_KEYS = 1,
@@ -92,10 +92,10 @@ bool rc_doctor_load(rc_doctor *doctor, const char *path, rc_config *ret_config);
 void rc_doctor_check_config(rc_doctor *doctor, const rc_config *config);
 void rc_doctor_check_keys(rc_doctor *doctor, const rc_config *config);
 
-/* store.c */
+/* store.c: checks whether the gateway can use its store. */
 void rc_doctor_check_store(rc_doctor *doctor, const rc_config *config);
 
-/* machine.c */
+/* machine.c: checks the limit of open files; lists the versions of the libraries. */
 void rc_doctor_check_limits(rc_doctor *doctor, const rc_config *config);
 void rc_doctor_add_versions(rc_doctor *doctor);
 

@@ -21,7 +21,7 @@ void rc_doctor_check_limits(rc_doctor *doctor, const rc_config *config)
     uint64_t files = 0;
     const uint64_t connections = config->limits.max_connections;
     const uint64_t in_flight = config->limits.max_in_flight;
-    /* Every exchange in flight also has a connection to a provider. */
+    /* Every request in flight also needs a connection to a provider. */
     const uint64_t calls = in_flight < connections ? in_flight : connections;
     const uint64_t needed = connections + calls + FILES_RESERVED;
     const int error = rc_probe_files_max(&files);

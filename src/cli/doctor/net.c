@@ -37,9 +37,9 @@ typedef enum stage {
 /* Probes of one provider: one for each key, or one if it has no key. */
 typedef struct provider_probe {
     const rc_config_provider *config;
-    const char *url_error; /* Fault of base_url; NULL: none. */
+    const char *url_error; /* What is wrong with base_url; NULL: nothing. */
     bool is_demo;
-    rc_name_probe *name;    /* NULL: the host is an IP address. */
+    rc_name_probe *name;    /* Lookup of the host; NULL: it is an IP address. */
     rc_http_probe **probes; /* One per key; NULL: no probe, as the key is unusable. */
     size_t probe_count;
 } provider_probe;
@@ -101,7 +101,7 @@ static bool probe_with_key(rc_prober *prober, provider_probe *p, const rc_origin
     if (config->key_count > 0)
         creds.ref = &config->keys[index];
     if (creds.ref != NULL && rc_secret_check_token(creds.calls, creds.ref) != NULL)
-        return true; /* Already reported: doctor/config.c checks every key. */
+        return true; /* doctor/config.c reports bad keys. */
     p->probes[index] =
         rc_http_probe_start(prober, origin, path_of(config), push_credentials, &creds);
     return p->probes[index] != NULL;
@@ -156,7 +156,7 @@ static rc_str advice_of(const rc_http_probe *probe, const rc_report *report)
                : rc_report_action_detail(report);
 }
 
-/* Returns "openai tls". */
+/* Returns provider and part joined by a space, such as "openai tls". */
 static rc_str label(char scratch[LABEL_BYTES], rc_str provider, const char *part)
 {
     rc_buf text;
@@ -245,7 +245,7 @@ static void add_failure(rc_doctor *doctor, const provider_probe *p, const rc_htt
     rc_report_free(report);
 }
 
-/* Returns the level of a response whose status is not 200. */
+/* Returns the level of the finding for a response whose status is not 200. */
 static rc_finding_level level_of(rc_code code, int status, int *ret_exit_status)
 {
     *ret_exit_status = EXIT_UNAVAILABLE;

@@ -79,7 +79,7 @@ static const struct page_code page_codes[] = {
 #define PAGE_CLASS_COUNT PAGE_COUNT(page_classes)
 #define PAGE_CODE_COUNT PAGE_COUNT(page_codes)
 
-/* Returns the name for an id of the table; "" for NONE. */
+/* Returns the name that the table has for an id; "" for the id NONE. */
 static const char *page_name_of(const struct page_name *table, size_t count, const char *id)
 {
     for (size_t i = 0; i < count; i++)
@@ -144,8 +144,7 @@ static void put_lower(const struct page *page, const char *text)
     }
 }
 
-/* Appends one cell of a table. No name contains "|", the only character that would need
- * escaping. */
+/* Passes one cell of a table on. Only "|" would need escaping, and no name contains it. */
 static void put_cell(const struct page *page, const char *text)
 {
     put(page, " ");

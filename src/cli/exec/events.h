@@ -17,7 +17,8 @@
 #include "cli/cli.h"
 #include "sys/outlet.h"
 
-/* Caller's storage; all members are private except `file`, which is attached to a watch. */
+/* Caller's storage. All members are private except `file`, an outlet that the caller attaches to
+ * its rc_watch (the wait for signals and outputs). */
 typedef struct rc_exec_events {
     rc_cli *cli;
     rc_outlet *err_outlet; /* Standard error, which also gets the warnings. */

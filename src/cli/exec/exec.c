@@ -1,4 +1,4 @@
-/* `recourse exec -- CMD ARG...`: runs a command and retries it by a policy. Called from
+/* `recourse exec -- CMD ARG...`: runs a command and retries it as a policy says. Called from
  * command.c. */
 #include "cli/exec/exec.h"
 

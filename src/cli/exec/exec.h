@@ -37,7 +37,7 @@ enum {
  * that a shell gives after Ctrl-C. */
 #define RC_EXIT_OS 71
 #define RC_EXIT_INTERRUPTED 130
-/* The status that timeout(1) uses. */
+/* The exit status that timeout(1) uses for a command that ran too long. */
 #define RC_EXIT_TIMED_OUT 124
 
 #define RC_EXEC_ATTEMPTS_MAX 1000
@@ -79,7 +79,7 @@ typedef struct rc_exec {
     int report_fd;        /* Pipe to an outer exec for the report; -1: none. */
     int end_signal;       /* Signal by which exec must end; 0: none. */
 
-    rc_process_end end;      /* End of the latest attempt. */
+    rc_process_end end;      /* How the latest attempt ended. */
     const rc_report *report; /* Report of the latest attempt; NULL: it succeeded. */
     int exit_status;
     int cancel_signal;   /* Signal that cancelled the run; 0: none. */
@@ -115,7 +115,7 @@ const rc_report *rc_exec_judge(rc_exec *x);
  * the last action of the call. */
 const rc_report *rc_exec_finish(rc_exec *x, const rc_action *action);
 
-/* Returns the facts about the latest failure that the policy needs. */
+/* Returns the facts about the latest failure by which the policy decides. */
 rc_failure_facts rc_exec_failure_facts(const rc_exec *x);
 
 /* Returns a new id; empty if the system has no entropy. */

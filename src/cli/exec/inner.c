@@ -19,7 +19,7 @@
 
 /* ---- report of an inner layer ---- */
 
-/* Returns the line that ends before *end, and sets *end to the end of the previous line. */
+/* Returns the line of text that ends at *end, and sets *end to the end of the line before it. */
 static rc_str line_before(rc_str text, size_t *end)
 {
     size_t stop = *end;

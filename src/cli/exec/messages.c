@@ -13,7 +13,7 @@ void rc_exec_push_err(rc_exec *x)
     rc_str text = rc_buf_get(&x->cli->err);
     if (text.len == 0)
         return;
-    /* The terminal has echoed "^C", so the cursor is not at the start of a line. */
+    /* After Ctrl-C the terminal shows "^C", so the cursor is not at the start of a line. */
     if (x->end_signal == SIGINT && x->end.had_terminal && x->cli->err_terminal.is_tty)
         x->err_outlet.is_mid_line = true;
     rc_outlet_begin_line(&x->err_outlet);

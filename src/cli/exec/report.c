@@ -130,7 +130,7 @@ static const rc_report *judge_output(rc_exec *x)
     failure.exit_status = x->end.status;
     failure.now_unix_ms = rc_clock_unix_ms(x->calls);
     failure.report_id = rc_str_c(id.text);
-    /* A user who runs a command with exec accepts that it may run twice. */
+    /* A user who runs a command with exec accepts that the command may run several times. */
     failure.replay = RC_REPLAY_YES;
     return rc_classify(&failure, NULL, &x->cli->alloc);
 }

@@ -403,7 +403,8 @@ static rc_status read_damaged(rc_case *c, rc_str json, rc_case_fault *ret_fault)
 rc_status rc_case_read(rc_case *c, rc_str json, rc_case_fault *ret_fault)
 {
     clear(c);
-    /* An invalid UTF-8 byte becomes a replacement character of three bytes. */
+    /* Three times the length, because an invalid UTF-8 byte becomes a replacement character of
+     * three bytes. */
     if (rc_buf_reserve(&c->text, 3 * json.len + RC_JSON_VALUE_SLACK) != RC_OK) {
         *ret_fault = (rc_case_fault){.what = "out of memory"};
         return RC_E_NOMEM;

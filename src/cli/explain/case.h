@@ -14,7 +14,7 @@
 #include <recourse/classify.h>
 #include <recourse/str.h>
 
-/* Longest accepted case. */
+/* Limit of the length of a case. */
 #define RC_CASE_MAX_BYTES ((size_t)16 << 20)
 /* Headers beyond this number are ignored. */
 #define RC_CASE_HEADERS_MAX 256
@@ -22,18 +22,18 @@
 /* Why a text is not a valid case. */
 typedef struct rc_case_fault {
     const char *key;  /* Faulty member; NULL: the JSON itself is damaged. */
-    const char *what; /* Static text: "expected a comma", "is a whole number from 0 to 999". */
+    const char *what; /* Static text, such as "expected a comma". */
     size_t offset;    /* Position in the text, in bytes. */
 } rc_case_fault;
 
 /* Caller's storage; one rc_case can read any number of cases, one after the other. */
 typedef struct rc_case {
-    rc_failure failure;                     /* The caller sets now_unix_ms. */
+    rc_failure failure;                     /* Failure of the case; the caller sets now_unix_ms. */
     bool has_id;                            /* An id was found; also set for an invalid case. */
     rc_str id;                              /* Text of the id. */
     bool is_id_number;                      /* The id is a JSON number. */
     rc_header headers[RC_CASE_HEADERS_MAX]; /* This and the later members are private. */
-    rc_buf text;                            /* Unescaped strings. */
+    rc_buf text;                            /* Strings of the case without escapes. */
 } rc_case;
 
 /* alloc: copies the struct. */

@@ -9,14 +9,14 @@
 
 typedef enum filter_state {
     FILTER_TEXT,
-    FILTER_ESCAPE,  /* After ESC. */
-    FILTER_CONTROL, /* In ESC [ ...: colours, cursor. */
-    FILTER_STRING,  /* In ESC ] ...: titles, links. */
+    FILTER_ESCAPE,  /* Behind the character ESC. */
+    FILTER_CONTROL, /* Inside ESC [ ..., a sequence for colours or the cursor. */
+    FILTER_STRING,  /* Inside ESC ] ..., a sequence for titles or links. */
     FILTER_STRING_ESCAPE
 } filter_state;
 
-/* Appends c to scratch unless it is part of an escape sequence (ECMA-48); returns the next
- * state. */
+/* Appends the character c to scratch unless c is part of an escape sequence (ECMA-48); returns the
+ * next state of the filter. */
 static filter_state filter(filter_state state, char c, rc_buf *scratch)
 {
     switch (state) {
@@ -48,7 +48,7 @@ static unsigned unit_at(rc_str text, size_t at, bool is_big)
     return is_big ? first << 8 | second : second << 8 | first;
 }
 
-/* PowerShell writes UTF-16 with a byte order mark to files. */
+/* Converts UTF-16 to UTF-8, because PowerShell writes files in UTF-16 with a byte order mark. */
 static rc_str from_utf16(rc_str text, bool is_big, rc_buf *scratch)
 {
     filter_state state = FILTER_TEXT;

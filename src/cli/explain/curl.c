@@ -3,7 +3,8 @@
 
 #include "base/str.h"
 
-/* curl's exit codes that say how the transport failed (EXIT CODES in its manual). */
+/* Exit codes of curl that say how the transport failed (section EXIT CODES of the manual of
+ * curl). */
 static const struct row {
     unsigned code;
     rc_transport transport;

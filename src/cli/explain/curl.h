@@ -1,4 +1,4 @@
-/* Error lines of curl: "curl: (28) Operation timed out after 30001 milliseconds". */
+/* Reads error lines of curl, such as "curl: (28) Operation timed out after 30001 milliseconds". */
 #ifndef RC_CLI_EXPLAIN_CURL_H
 #define RC_CLI_EXPLAIN_CURL_H
 

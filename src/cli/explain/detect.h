@@ -9,13 +9,13 @@
 
 typedef enum rc_detected_kind {
     RC_DETECTED_NOTHING, /* Empty, or only white space. */
-    RC_DETECTED_HTTP,    /* A response: status, headers, body. */
-    RC_DETECTED_JSON,    /* A body. */
+    RC_DETECTED_HTTP,    /* An HTTP response: status, headers, body. */
+    RC_DETECTED_JSON,    /* A body of a response in JSON. */
     RC_DETECTED_SSE,     /* Server-sent events. */
     RC_DETECTED_NDJSON,  /* JSON lines. */
     RC_DETECTED_AWS,     /* An AWS event stream as text. */
-    RC_DETECTED_CASE,    /* An object in the form of --jsonl. */
-    RC_DETECTED_REPORT,  /* A report, which needs no classification. */
+    RC_DETECTED_CASE,    /* A case (see case.h), as --jsonl reads it. */
+    RC_DETECTED_REPORT,  /* A report of Recourse, which is not classified again. */
     RC_DETECTED_PAGE,    /* HTML or XML. */
     RC_DETECTED_TEXT     /* A log, a stack trace, a message. */
 } rc_detected_kind;
@@ -43,7 +43,8 @@ void rc_detected_read(rc_detected *detected, rc_str text);
  * alone is longer. The result views text. */
 rc_str rc_explain_text_tail(rc_str text, size_t max_bytes);
 
-/* Appends a description for people: "an HTTP response, status 429, 3 headers, 120 bytes". */
+/* Appends a description of the recognised form for people: "an HTTP response, status 429, 3
+ * headers, 120 bytes". */
 void rc_detected_push(const rc_detected *detected, rc_buf *buf);
 
 /* Returns the text in UTF-8 without a byte order mark and terminal escape sequences. The result

@@ -10,7 +10,7 @@
 #include "cli/render/input.h"
 #include "sys/file.h"
 
-/* Limit of the input. */
+/* Limit of the size of the input. */
 #define INPUT_MAX_BYTES ((size_t)16 << 20)
 /* Size of the text that describes the input. */
 #define INPUT_TEXT_BYTES 256

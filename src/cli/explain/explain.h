@@ -44,7 +44,7 @@ enum {
 
 #define RC_EXPLAIN_HEADERS_MAX (RC_CASE_HEADERS_MAX + RC_REPEATED_MAX)
 
-/* Facts about the failure from the command line. Caller's storage. */
+/* Facts about the failure that options of the command line give. Caller's storage. */
 typedef struct rc_explain_overrides {
     rc_failure failure; /* Only the fields that options set. */
     bool is_enough;     /* The options alone describe a failure. */

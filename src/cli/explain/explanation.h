@@ -1,5 +1,5 @@
-/* rc_explanation: from a pasted text to the verdict. Used by `recourse explain` and by the
- * gateway's dashboard. */
+/* rc_explanation: recognises a pasted text and judges the failure in it. Used by `recourse explain`
+ * and by the gateway's dashboard. */
 #ifndef RC_CLI_EXPLAIN_EXPLANATION_H
 #define RC_CLI_EXPLAIN_EXPLANATION_H
 
@@ -10,8 +10,8 @@
 
 /* Caller's storage. */
 typedef struct rc_explanation {
-    const rc_explain_overrides *overrides; /* NULL: none. */
-    const rc_rules *rules;                 /* NULL: only the built-in rules. */
+    const rc_explain_overrides *overrides; /* Facts given by options; NULL: none. */
+    const rc_rules *rules;                 /* Rules of the user; NULL: only built-in rules. */
     bool is_traced; /* The steps of the judgement are recorded in `reasoning`. */
     rc_detected detected;
     rc_reasoning reasoning;

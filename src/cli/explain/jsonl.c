@@ -23,7 +23,7 @@
 #define SPACE_ALIGN _Alignof(max_align_t)
 #define MESSAGE_BYTES 512
 
-/* Bump allocator for the report of one line; it is reset after each line. */
+/* Bump allocator for the report of one line; the allocator is reset after each line. */
 typedef struct space {
     rc_alloc behind;
     size_t used;

@@ -36,7 +36,7 @@ typedef struct rc_lines {
     size_t scanned;     /* There is no line feed in [from, scanned). */
     bool is_wait_given; /* RC_LINES_WAIT was returned, so the next step reads. */
     bool is_at_end;
-    bool is_too_long; /* The remainder of a too long line is being skipped. */
+    bool is_too_long; /* The rest of a line that is too long is being skipped. */
     int error;
 } rc_lines;
 
@@ -51,7 +51,7 @@ void rc_lines_init(rc_lines *lines, const rc_sys_calls *calls, const rc_alloc *a
                    size_t max_bytes);
 void rc_lines_done(rc_lines *lines);
 
-/* Performs one step. ret_line is written only with RC_LINES_LINE. */
+/* Reads until one of the results above. ret_line is written only with RC_LINES_LINE. */
 rc_lines_step rc_lines_next(rc_lines *lines, rc_line *ret_line);
 
 #endif

@@ -165,7 +165,7 @@ static rc_str message_of(const rc_rules_fault *fault)
     return rc_str_slice(text, has_place ? rc_buf_get(&position).len : 0, text.len);
 }
 
-/* Prints "FILE:LINE:COLUMN: message". */
+/* Prints a fault of a rules file as "FILE:LINE:COLUMN: message"; returns the exit status. */
 static int refuse_rules(rc_cli *cli, const char *path, const rc_rules_fault *fault)
 {
     rc_cli_err_name(cli, shown_path(path));

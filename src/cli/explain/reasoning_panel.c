@@ -11,7 +11,7 @@
 /* Size of a line: a subject and the text around it. */
 #define LINE_BYTES 1024
 #define TEXT_LINES 4u
-/* Deeper layers are not indented further. */
+/* Layers below this depth are not indented further. */
 #define DEPTH_MAX 16u
 /* Limit of the width of the column of names, which is also at most half of the panel. */
 #define NAMES_MAX 36u

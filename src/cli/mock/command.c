@@ -94,7 +94,7 @@ int rc_mock_load(rc_cli *cli, const char *path, rc_mock_scenario *ret_scenario)
 
 static int run(rc_cli *cli, const rc_args *args)
 {
-    static rc_mock_scenario scenario; /* Too large for the stack. */
+    static rc_mock_scenario scenario; /* Static, because it is too large for the stack. */
     const char *address = args->values[MOCK_LISTEN] != NULL ? args->values[MOCK_LISTEN] : ADDRESS;
     rc_mock_options options = {
         .seed = args->values[MOCK_SEED] != NULL ? args->numbers[MOCK_SEED] : 0,

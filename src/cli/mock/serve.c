@@ -26,7 +26,7 @@ static int64_t unix_ms(void *ctx)
     return rc_clock_unix_ms(run->cli->calls);
 }
 
-/* Logs "POST /v1/chat/completions mock/503@1: 503". */
+/* Logs a response as a line such as "POST /v1/chat/completions mock/503@1: 503". */
 static void on_response(void *ctx, rc_str method, rc_str path, rc_str model, int status)
 {
     rc_cli *cli = ((mock_run *)ctx)->cli;
@@ -102,8 +102,8 @@ static int listen_at(mock_run *run, const rc_host_port *address, uint16_t *ret_p
     return listening.result == RC_LISTEN_ADDRESS ? RC_EXIT_USAGE : EXIT_UNAVAILABLE;
 }
 
-/* Writes the port to a file atomically: a process that waits for the file never sees a partial
- * number. */
+/* Writes the port to a file atomically, so that a process that waits for the file never reads a
+ * partial number. */
 static int write_port(rc_cli *cli, const char *path, uint16_t port)
 {
     char folder[RC_OUTPUT_PATH_MAX] = ".";

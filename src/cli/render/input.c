@@ -130,7 +130,8 @@ static int read_bytes(rc_cli *cli, const rc_input *input, rc_buf *buf)
     return rc_fd_read(cli->calls, RC_FD_STDIN, buf);
 }
 
-/* Prints one line about damage and one about dropped parts of a tolerantly decoded report. */
+/* Prints one line if the input was damaged, and one line if the tolerant decoder dropped parts of
+ * the report. */
 static void warn_losses(rc_cli *cli, const rc_input *input, const rc_decode_info *info)
 {
     if (info->is_damaged) {

@@ -125,7 +125,8 @@ static rc_secret token_of(const rc_snapshot *snapshot)
 
 /* ---- endpoints of the dashboard ---- */
 
-/* Adds the endpoints. Returns false when memory ran out or the store's URL is too long. */
+/* Adds the endpoints of the dashboard. Returns false if memory ran out or the URL of the store is
+ * too long. */
 static bool add_tables(rc_serve_run *run, const rc_admin_source *source)
 {
     const rc_cli *cli = run->cli;

@@ -13,7 +13,7 @@
 
 #define REPORT_MAX ((size_t)2 << 20)
 
-/* Input of the task, which runs on another thread. */
+/* Input of the explain task, which runs on a thread of the task pool. */
 typedef struct explain_query {
     rc_str text;
     rc_explain_overrides overrides;
@@ -49,7 +49,8 @@ static void push_object(const rc_explanation *e, const rc_report *report, const 
     rc_buf_done(&json);
 }
 
-/* If the input already is a report, writes it unchanged and returns true. */
+/* Returns true if the input already is a report, which is then written without being judged
+ * again. */
 static bool show_report(rc_admin_task *task, const rc_explanation *e)
 {
     const rc_report *report = NULL;
@@ -114,7 +115,7 @@ static void release(void *query)
     rc_snapshot_release(((explain_query *)query)->snapshot);
 }
 
-/* Reads ?status=. Returns false if the parameter is present but not an HTTP status. */
+/* Reads the parameter ?status=. Returns false if it is present but not an HTTP status. */
 static bool read_status(const rc_admin_request *request, rc_explain_overrides *overrides)
 {
     rc_str value;

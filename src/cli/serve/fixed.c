@@ -63,7 +63,7 @@ void rc_serve_fixed_done(rc_serve_fixed *fixed)
     *fixed = (rc_serve_fixed){.is_set = false};
 }
 
-/* Returns the value at *at and moves *at past it. */
+/* Returns the value that begins at *at, and moves *at to the next value. */
 static rc_str next_value(rc_str values, size_t *at)
 {
     const size_t end = rc_str_find_byte(values, '\0', *at);

@@ -1,5 +1,5 @@
-/* rc_serve_fixed: the configuration keys that a running gateway cannot change. Their values at the
- * start are stored as text, so that every later configuration can be compared with them. */
+/* rc_serve_fixed: the configuration keys that a running gateway cannot change. The values at the
+ * start are stored as text, so that every later configuration can be compared with these values. */
 #ifndef RC_CLI_SERVE_FIXED_H
 #define RC_CLI_SERVE_FIXED_H
 
@@ -30,8 +30,8 @@ rc_status rc_serve_fixed_init(rc_serve_fixed *fixed, const rc_config *config,
                               rc_serve_overrides overrides, const rc_alloc *alloc);
 void rc_serve_fixed_done(rc_serve_fixed *fixed);
 
-/* Gives the names of the keys whose values differ from the running ones; returns their number. The
- * names are static strings. */
+/* Writes the names of the keys whose values differ from the stored values to ret_keys; returns the
+ * number of names. The names are static strings. */
 size_t rc_serve_fixed_compare(const rc_serve_fixed *fixed, const rc_config *config,
                               rc_str ret_keys[RC_SERVE_FIXED_KEYS]);
 

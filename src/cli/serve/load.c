@@ -21,7 +21,7 @@ static int refuse_rules(rc_cli *cli, rc_str path, const rc_rules_fault *fault)
     return RC_EXIT_CONFIG;
 }
 
-/* Loads the rules file; its path is relative to the configuration. */
+/* Loads the rules file; its path is relative to the folder of the configuration file. */
 static int load_rules(rc_cli *cli, const char *command, const rc_config_source *source,
                       rc_snapshot_input *input)
 {

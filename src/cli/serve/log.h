@@ -32,7 +32,7 @@ bool rc_serve_log_is_json(const rc_serve_run *run);
 /* Do events go to the log? Otherwise they go to standard error. */
 bool rc_serve_log_has_events(const rc_serve_run *run);
 
-/* Returns the number of lines lost so far, for any reason. */
+/* Returns the number of log lines that were lost so far for any reason. */
 uint64_t rc_serve_log_dropped(rc_serve_run *run);
 
 /* Logs an event. May be called on any thread. text: borrows during the call; one line for

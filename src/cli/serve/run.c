@@ -86,8 +86,8 @@ void rc_serve_log_address(rc_serve_run *run, const char *label, const char *host
     rc_serve_log_event(run, RC_LOG_EVENT_LISTENING, rc_buf_get(&text));
 }
 
-/* Writes the port to a file atomically: a process that waits for the file never sees a partial
- * number. */
+/* Writes the port to a file atomically, so that a process that waits for the file never reads a
+ * partial number. */
 static int write_port(rc_cli *cli, const char *path, uint16_t port)
 {
     char folder[RC_OUTPUT_PATH_MAX] = ".";
@@ -309,7 +309,7 @@ static int begin(rc_serve_run *run)
                : rc_serve_refuse(run->cli, "cannot start a thread", "", RC_EXIT_INTERNAL);
 }
 
-/* Called on any loop's thread. */
+/* Called on the thread of the loop that served the request. */
 static void on_record(void *ctx, const rc_exchange_summary *record)
 {
     rc_serve_run *run = ctx;

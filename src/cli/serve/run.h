@@ -29,9 +29,9 @@ typedef struct rc_serve_log_mode {
 typedef struct rc_serve_log {
     rc_serve_log_mode modes[RC_SERVE_LOG_MODES];
     _Atomic(const rc_serve_log_mode *) mode; /* The current mode; NULL: the log is not open. */
-    rc_log_sink *sink;                       /* NULL: the log was never on. */
+    rc_log_sink *sink;                       /* NULL: the log is not open or was always off. */
     _Atomic uint64_t dropped;                /* Lines lost before they reached the sink. */
-    bool is_unread;                          /* Standard error is full; guarded by err_lock. */
+    bool is_unread; /* The pipe at standard error is full. err_lock guards this. */
 } rc_serve_log;
 
 typedef struct rc_serve_run {
@@ -39,7 +39,7 @@ typedef struct rc_serve_run {
     const rc_serve_options *options;
     uv_loop_t loop;
     uv_signal_t signals[RC_SERVE_SIGNALS];
-    uv_mutex_t err_lock; /* Guards lines on standard error, written by any thread. */
+    uv_mutex_t err_lock; /* Guards standard error, to which any thread writes. */
     rc_gateway *gateway; /* NULL: not started or stopped. */
     rc_admin *admin;     /* NULL: not configured, or stopped. */
     rc_admin_live *live; /* NULL: not configured, or stopped. */

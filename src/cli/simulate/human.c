@@ -7,7 +7,7 @@
 
 #define TEXT_MAX 1024
 #define TEXT_WIDTH_MAX 100u
-/* Smallest width of a chart; a narrower terminal wraps its lines. */
+/* Smallest width of a chart; a narrower terminal wraps the lines of the chart. */
 #define PLOT_WIDTH_MIN 30u
 
 struct page {

@@ -158,8 +158,8 @@ static void push_times(const struct plot *p)
     rc_pen_skip(p->pen, p->columns - used);
 }
 
-/* Writes the name of the policy at the left and the number at the right, such as "recourse    
- * 99.1%". */
+/* Writes the name of the policy at the left and the number at the right, for example "recourse" and
+ * "99.1%". */
 static void push_head(const struct plot *p, const rc_chart_panel *panel, bool has_name)
 {
     const unsigned end = p->pen->column + GUTTER + 1 + p->columns;

@@ -40,7 +40,7 @@ int rc_simulate_choose(rc_cli *cli, const char *const *names, size_t count,
 void rc_simulate_list_human(rc_buf *buf, unsigned width);
 void rc_simulate_list_json(rc_buf *buf);
 
-/* Appends the result for people, with charts over time when has_plot. Returns RC_OK, RC_E_NOMEM or
+/* Appends the result for people, with charts over time if has_plot. Returns RC_OK, RC_E_NOMEM or
  * RC_E_TOO_LARGE. */
 rc_status rc_simulate_human(rc_buf *buf, const rc_sim_result *result, const rc_panel_style *style,
                             bool has_plot, const rc_alloc *alloc);
