@@ -1,5 +1,5 @@
-/* Vectorised JSON scanning at three levels: portable, SSE2, AVX2. Called by the reader, the writer
- * and the member search. */
+/* Vectorised JSON scanning at three levels: portable, SSE2, AVX2. Called by the other files of
+ * lib/json, lib/dialect and codec/stream_array.c. */
 #include "json/scan.h"
 
 #if defined(__x86_64__)

@@ -1,4 +1,4 @@
-/* Table of the report formats; called by `render`, `explain` and `audit show`. */
+/* Table of the report formats; called by `render` and `explain`. */
 #include "cli/formats.h"
 
 static rc_status render_human(const rc_format_input *in, rc_buf *buf)
