@@ -11,8 +11,8 @@
 #include <recourse/render.h>
 #include <recourse/report.h>
 
-/* Arguments of a render function. A format uses only the arguments for which its rc_format has
- * takes_... set. */
+/* Arguments of a render function. A format reads an option only if its rc_format
+ * has the flag for it, such as takes_indent. */
 typedef struct rc_format_input {
     const rc_report *report;
     rc_view view;

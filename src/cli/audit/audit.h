@@ -126,8 +126,12 @@ int rc_audit_flush(rc_audit *audit);
 
 /* ---- text.c ---- */
 
-/* Append a local time. clock: "02:22:43"; day: "Tue 17 Nov 2026"; date_time: day, clock and zone;
- * hour: "17 Nov 02:00"; zone: "UTC+1". */
+/* Append a local time or a part of it:
+ *   rc_audit_push_clock       "02:22:43"
+ *   rc_audit_push_day         "Tue 17 Nov 2026"
+ *   rc_audit_push_date_time   day, clock and zone
+ *   rc_audit_push_hour        "17 Nov 02:00"
+ *   rc_audit_push_zone        "UTC+1" */
 void rc_audit_push_clock(const rc_audit *audit, rc_buf *buf, int64_t unix_ms);
 void rc_audit_push_day(const rc_audit *audit, rc_buf *buf, int64_t unix_ms);
 void rc_audit_push_date_time(const rc_audit *audit, rc_buf *buf, int64_t unix_ms);
@@ -143,8 +147,11 @@ void rc_audit_push_ago(const rc_audit *audit, rc_buf *buf, int64_t unix_ms);
 /* Appends "4.1 MB". */
 void rc_audit_push_size(rc_buf *buf, uint64_t bytes);
 
-/* Append an amount. ms: "1.24 s" ("-" if negative); usd: "$0.0123"; count: "12.4 k"; share: part of
- * whole as "97.2%". */
+/* Append an amount:
+ *   rc_audit_push_ms      "1.24 s", or "-" for a negative time
+ *   rc_audit_push_usd     "$0.0123"
+ *   rc_audit_push_count   "12.4 k"
+ *   rc_audit_push_share   part in relation to whole: "97.2%" */
 void rc_audit_push_ms(rc_buf *buf, int64_t ms);
 void rc_audit_push_usd(rc_buf *buf, uint64_t micro_usd);
 /* Appends "~$0.0123" if some tokens were estimated instead of counted by the provider. */

@@ -11,7 +11,7 @@
 #define DAY_MS INT64_C(86400000)
 #define NUMBER_MAX INT64_C(1000000000000000)
 #define MEGABYTE UINT64_C(1000000)
-#define PERCENT_SCALE 100000 /* Thousandths of a percent. */
+#define PERCENT_SCALE 100000 /* 100 percent in thousandths of a percent. */
 
 /* ---- times ---- */
 

@@ -275,8 +275,8 @@ static void read_text(rc_detected *detected, rc_str text)
     detected->is_tail = detected->failure.body.len < text.len;
 }
 
-/* Recognises HTTP responses, AWS streams, JSON and plain text. AWS text that begins with a colon is
- * never parsed as HTTP, although its lines look like headers. */
+/* Recognises HTTP responses, AWS streams, JSON and plain text. The text of an AWS event stream
+ * that begins with a colon is never parsed as HTTP, although the lines look like headers. */
 static void read_other(rc_detected *detected, rc_str text, rc_str bare)
 {
     bool has_aws = is_aws(bare);
