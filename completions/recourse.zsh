@@ -26,7 +26,7 @@ _recourse() {
         case $line[1] in
         explain)
             _arguments '(- *)--help[show the help]' \
-                '--provider=[the provider that responded (default\: recognised)]:NAME:' \
+                '--provider=[the provider that responded (default\: detected from the input)]:NAME:' \
                 '--model=[the requested model]:NAME:' \
                 '--family=[the kind of call\: llm (default), image, audio, embedding, extract, search or tool]:FAMILY:(llm image audio embedding extract search tool)' \
                 '--status=[the HTTP status]:N:' \
@@ -140,7 +140,7 @@ _recourse() {
                 '--older-than=[of prune\: operations that ended at least this long ago\: 90d]:DURATION:' \
                 '--before=[of prune\: operations that ended before this time]:TIME:' \
                 '--dry-run[of prune\: count the operations and delete nothing]' \
-                '--vacuum[of prune\: shrink the file; no gateway may run]' \
+                '--vacuum[for prune\: also shrink the file; stop the gateway first]' \
                 '--yes[of prune\: accept a time in the future]' \
                 '--format=[human, json or markdown; tail\: human, jsonl; export\: jsonl, csv; check and prune\: human, json]:FORMAT:(human json markdown jsonl csv)' \
                 '--agent[output for an agent\: markdown if available, else json]' \

@@ -14,162 +14,164 @@
 /* The numbers are part of the ABI. */
 typedef enum rc_event_type {
     RC_EVENT_TYPE_NONE = 0, /* absent */
-    RC_EVENT_TYPE_AUTO_RETRY_START = 1, /* a failure is going to be tried again */
-    RC_EVENT_TYPE_AUTO_RETRY_END = 2, /* the try that was announced has ended */
-    RC_EVENT_TYPE_RETRY_FALLBACK_APPLIED = 3, /* another target is asked from now on */
-    /* another target than the first one gave the answer */
+    RC_EVENT_TYPE_AUTO_RETRY_START = 1, /* the call will be retried after a failure */
+    RC_EVENT_TYPE_AUTO_RETRY_END = 2, /* the attempt that auto_retry_start announced has ended */
+    RC_EVENT_TYPE_RETRY_FALLBACK_APPLIED = 3, /* the call continues at another target */
+    /* a target other than the first one gave the response */
     RC_EVENT_TYPE_RETRY_FALLBACK_SUCCEEDED = 4,
-    /* another credential of the same target is used from now on */
+    /* the call continues with another credential of the same target */
     RC_EVENT_TYPE_CREDENTIAL_SWITCHED = 5,
-    /* a budget is nearly used up, or used up where that only warns */
+    /* a budget is nearly used up, or is used up and its policy is to warn */
     RC_EVENT_TYPE_BUDGET_WARNING = 10,
     RC_EVENT_TYPE_BUDGET_PAUSED = 11, /* a budget is used up; the work waits for an approval */
-    RC_EVENT_TYPE_COST_UPDATED = 12, /* what one try cost, whether it worked or not */
-    /* a provider's limit is nearly used up; refusals are to come */
+    RC_EVENT_TYPE_COST_UPDATED = 12, /* cost of one attempt, whether it succeeded or not */
+    /* a provider's limit is nearly used up, so that requests may soon be refused */
     RC_EVENT_TYPE_QUOTA_WARNING = 13,
-    /* the context is too long; it must be shortened before another try */
+    /* the context is too long and must be shortened before the next attempt */
     RC_EVENT_TYPE_COMPACTION_NEEDED = 20,
     RC_EVENT_TYPE_SUPPRESSED_ERROR = 21, /* an error was ignored on purpose */
-    RC_EVENT_TYPE_NODE_FAILED = 30, /* a step of a flow failed for good */
-    RC_EVENT_TYPE_NODE_RETRYING = 31, /* a step of a flow is going to be tried again */
-    RC_EVENT_TYPE_RUN_FAILED = 32, /* a run ended in a failure */
-    RC_EVENT_TYPE_RUN_COMPLETED = 33, /* a run reached its end */
-    RC_EVENT_TYPE_INTERACTION_REQUESTED = 40, /* a person is asked something */
-    RC_EVENT_TYPE_INTERACTION_RESOLVED = 41, /* a question was answered, or will not be */
+    RC_EVENT_TYPE_NODE_FAILED = 30, /* a step of a flow failed and is not retried */
+    RC_EVENT_TYPE_NODE_RETRYING = 31, /* a step of a flow will be retried */
+    RC_EVENT_TYPE_RUN_FAILED = 32, /* a run ended with a failure */
+    RC_EVENT_TYPE_RUN_COMPLETED = 33, /* a run ended with success */
+    RC_EVENT_TYPE_INTERACTION_REQUESTED = 40, /* a question waits for a person */
+    RC_EVENT_TYPE_INTERACTION_RESOLVED = 41, /* a question has a reply, or will get none */
 } rc_event_type;
 
-/* auto_retry_start: a failure is going to be tried again. */
+/* auto_retry_start: the call will be retried after a failure. */
 typedef struct rc_event_auto_retry_start {
-    uint64_t attempt; /* the number of the try that is to come, over the whole call */
-    uint64_t max_attempts; /* tries of the whole call as far as is known, the first included */
-    uint64_t delay_ms; /* how long it waits; 0: at once */
-    rc_str error_message; /* the failure's message, safe for people */
-    rc_str report_id; /* the failure's report */
+    uint64_t attempt; /* number of the next attempt, counted over the whole call */
+    /* attempts that the whole call may have, as far as is known, with the first one */
+    uint64_t max_attempts;
+    uint64_t delay_ms; /* length of the wait; 0: none */
+    rc_str error_message; /* message of the failure, in the user's view */
+    rc_str report_id; /* id of the failure's report */
 } rc_event_auto_retry_start;
 
-/* auto_retry_end: the try that was announced has ended. */
+/* auto_retry_end: the attempt that auto_retry_start announced has ended. */
 typedef struct rc_event_auto_retry_end {
-    bool success; /* it worked */
+    bool success; /* whether the attempt succeeded */
     uint64_t attempt; /* as in its auto_retry_start */
-    rc_str final_error; /* there is no other try, because of this */
+    rc_str final_error; /* message of the error after which the call is not retried again */
 } rc_event_auto_retry_end;
 
-/* retry_fallback_applied: another target is asked from now on. */
+/* retry_fallback_applied: the call continues at another target. */
 typedef struct rc_event_retry_fallback_applied {
-    rc_str from; /* the target before */
-    rc_str to; /* the target from now on */
-    rc_str role; /* what the call is for, as its owner names it */
+    rc_str from; /* previous target */
+    rc_str to; /* next target */
+    rc_str role; /* purpose of the call, as its owner names it */
 } rc_event_retry_fallback_applied;
 
-/* retry_fallback_succeeded: another target than the first one gave the answer. */
+/* retry_fallback_succeeded: a target other than the first one gave the response. */
 typedef struct rc_event_retry_fallback_succeeded {
-    rc_str model; /* the target that answered */
+    rc_str model; /* target that gave the response */
     rc_str role; /* as in retry_fallback_applied */
 } rc_event_retry_fallback_succeeded;
 
-/* credential_switched: another credential of the same target is used from now on. */
+/* credential_switched: the call continues with another credential of the same target. */
 typedef struct rc_event_credential_switched {
-    rc_str provider; /* whose credentials they are */
-    rc_str from; /* an id, never a key */
-    rc_str to; /* an id, never a key */
+    rc_str provider; /* provider of the credentials */
+    rc_str from; /* id of the previous credential, never the key itself */
+    rc_str to; /* id of the next credential, never the key itself */
 } rc_event_credential_switched;
 
-/* budget:warning: a budget is nearly used up, or used up where that only warns. */
+/* budget:warning: a budget is nearly used up, or is used up and its policy is to warn. */
 typedef struct rc_event_budget_warning {
-    rc_str scope; /* whose budget: a client, a run, a session */
-    uint64_t spent_micro_usd; /* what was spent of it */
-    uint64_t limit_micro_usd; /* what may be spent */
+    rc_str scope; /* owner of the budget: a client, a run or a session */
+    uint64_t spent_micro_usd; /* amount spent */
+    uint64_t limit_micro_usd; /* limit of the budget */
 } rc_event_budget_warning;
 
 /* budget:paused: a budget is used up; the work waits for an approval. */
 typedef struct rc_event_budget_paused {
-    rc_str scope; /* whose budget: a client, a run, a session */
-    uint64_t spent_micro_usd; /* what was spent of it */
-    uint64_t limit_micro_usd; /* what may be spent */
-    rc_str interaction_id; /* the question that waits for an answer */
+    rc_str scope; /* owner of the budget: a client, a run or a session */
+    uint64_t spent_micro_usd; /* amount spent */
+    uint64_t limit_micro_usd; /* limit of the budget */
+    rc_str interaction_id; /* id of the interaction that asks for the approval */
 } rc_event_budget_paused;
 
-/* cost:updated: what one try cost, whether it worked or not. */
+/* cost:updated: cost of one attempt, whether it succeeded or not. */
 typedef struct rc_event_cost_updated {
-    uint64_t attempt; /* the number of the try, over the whole call */
-    rc_str model; /* the target that was asked */
-    uint64_t input_tokens; /* of this try */
-    uint64_t output_tokens; /* of this try */
-    uint64_t cost_micro_usd; /* of this try */
-    uint64_t total_micro_usd; /* of the call so far, this try included */
+    uint64_t attempt; /* number of the attempt, counted over the whole call */
+    rc_str model; /* target of the attempt */
+    uint64_t input_tokens; /* of this attempt */
+    uint64_t output_tokens; /* of this attempt */
+    uint64_t cost_micro_usd; /* of this attempt */
+    uint64_t total_micro_usd; /* of the call so far, with this attempt */
 } rc_event_cost_updated;
 
-/* quota:warning: a provider's limit is nearly used up; refusals are to come. */
+/* quota:warning: a provider's limit is nearly used up, so that requests may soon be refused. */
 typedef struct rc_event_quota_warning {
-    rc_str model; /* the target that said so */
-    rc_str credential; /* whose limit it is: an id, never a key */
-    rc_str kind; /* what is limited, as the provider calls it: requests, input-tokens, ... */
-    uint64_t remaining; /* what is left of the limit */
-    uint64_t limit; /* the whole limit; 100 for one that is told in per cent */
-    uint64_t reset_ms; /* until it is renewed, when that is known */
+    rc_str model; /* target whose response named the limit */
+    rc_str credential; /* id of the credential that has this limit, never the key itself */
+    rc_str kind; /* what the limit counts, in the provider's words: requests, input-tokens, ... */
+    uint64_t remaining; /* remaining part of the limit */
+    uint64_t limit; /* the whole limit; 100 if the provider reports a percentage */
+    uint64_t reset_ms; /* time until the limit renews, if it is known */
 } rc_event_quota_warning;
 
-/* compaction_needed: the context is too long; it must be shortened before another try. */
+/* compaction_needed: the context is too long and must be shortened before the next attempt. */
 typedef struct rc_event_compaction_needed {
-    rc_str model; /* the target that it is too long for */
-    rc_str error_message; /* the failure's message, safe for people */
-    rc_str report_id; /* the failure's report */
+    rc_str model; /* target whose context window is too small */
+    rc_str error_message; /* message of the failure, in the user's view */
+    rc_str report_id; /* id of the failure's report */
 } rc_event_compaction_needed;
 
 /* SuppressedError: an error was ignored on purpose. */
 typedef struct rc_event_suppressed_error {
-    rc_str reason; /* why it may be ignored */
-    const rc_report *error; /* what was ignored; the whole report */
+    rc_str reason; /* why the error may be ignored */
+    const rc_report *error; /* the whole report of the ignored error */
 } rc_event_suppressed_error;
 
-/* node:failed: a step of a flow failed for good. */
+/* node:failed: a step of a flow failed and is not retried. */
 typedef struct rc_event_node_failed {
     rc_str run_id; /* the run */
     rc_str node_id; /* the step */
-    uint64_t attempt; /* how often the step was tried */
-    rc_run_event code; /* the failure in one word of a closed set */
-    const rc_report *error; /* what happened */
+    uint64_t attempt; /* attempts of the step */
+    rc_run_event code; /* run-event code of the failure */
+    const rc_report *error; /* report of the failure */
 } rc_event_node_failed;
 
-/* node:retrying: a step of a flow is going to be tried again. */
+/* node:retrying: a step of a flow will be retried. */
 typedef struct rc_event_node_retrying {
     rc_str run_id; /* the run */
     rc_str node_id; /* the step */
-    uint64_t attempt; /* the number of the try that is to come */
-    uint64_t max_attempts; /* tries that the step may have, the first included */
-    uint64_t delay_ms; /* how long it waits; 0: at once */
-    rc_str error_message; /* the failure's message, safe for people */
-    rc_str report_id; /* the failure's report */
+    uint64_t attempt; /* number of the next attempt */
+    uint64_t max_attempts; /* attempts that the step may have, with the first one */
+    uint64_t delay_ms; /* length of the wait; 0: none */
+    rc_str error_message; /* message of the failure, in the user's view */
+    rc_str report_id; /* id of the failure's report */
 } rc_event_node_retrying;
 
-/* run:failed: a run ended in a failure. */
+/* run:failed: a run ended with a failure. */
 typedef struct rc_event_run_failed {
     rc_str run_id; /* the run */
-    rc_str node_id; /* the step that it ended at */
-    rc_run_event code; /* the failure in one word of a closed set */
-    const rc_report *error; /* what happened */
+    rc_str node_id; /* step at which the run ended */
+    rc_run_event code; /* run-event code of the failure */
+    const rc_report *error; /* report of the failure */
 } rc_event_run_failed;
 
-/* run:completed: a run reached its end. */
+/* run:completed: a run ended with success. */
 typedef struct rc_event_run_completed {
     rc_str run_id; /* the run */
-    uint64_t duration_ms; /* from its start, pauses included */
-    uint64_t cost_micro_usd; /* of all tries */
+    uint64_t duration_ms; /* time since the start of the run, with its pauses */
+    uint64_t cost_micro_usd; /* of all attempts */
 } rc_event_run_completed;
 
-/* interaction_requested: a person is asked something. */
+/* interaction_requested: a question waits for a person. */
 typedef struct rc_event_interaction_requested {
-    rc_str interaction_id; /* what the answer has to name */
-    rc_str kind; /* what is asked for: Ask, Approve, Select, ... */
+    rc_str interaction_id; /* id that the reply must name */
+    rc_str kind; /* kind of the question: Ask, Approve, Select, ... */
     rc_str prompt; /* the question */
-    uint64_t timeout_ms; /* how long it waits for the answer; 0: for ever */
+    uint64_t timeout_ms; /* time limit for the reply; 0: none */
 } rc_event_interaction_requested;
 
-/* interaction_resolved: a question was answered, or will not be. */
+/* interaction_resolved: a question has a reply, or will get none. */
 typedef struct rc_event_interaction_resolved {
     rc_str interaction_id; /* as in interaction_requested */
     rc_str kind; /* as in interaction_requested */
-    rc_str outcome; /* answered, defaulted, timed_out or cancelled; the answer itself stays out */
+    /* answered, defaulted, timed_out or cancelled; the reply itself is not in the event */
+    rc_str outcome;
 } rc_event_interaction_resolved;
 
 /* The fields of an event, by its type. Strings and reports are borrowed. */

@@ -29,7 +29,7 @@ static void describe_variable(rc_load_error *error, const rc_config_provider *pr
     add(error, " is the address of this gateway, ");
     rc_load_error_add(error, rc_origin_authority(origin));
     add(error, ": requests would come back to the gateway. Without a configuration file, the "
-               "gateway uses the variable as the provider's address. Start it with env -u ");
+               "gateway takes the provider's address from this variable. Start it with env -u ");
     add(error, variable);
     add(error, " recourse serve, and set the variable only for the client");
 }

@@ -17,7 +17,7 @@ def ask(line, *fields):
     if body:
         lines.append(f"Content-Length: {len(body)}")
     with Client(gateway.port) as client:
-        return client.ask(("\r\n".join(lines) + "\r\n\r\n").encode() + body)
+        return client.ask(("\r\n".join(lines) + "\r\n\r\n").encode() + body, is_head=line.startswith("HEAD "))
 
 
 def report_of(page):

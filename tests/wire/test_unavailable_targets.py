@@ -95,7 +95,7 @@ def used_up():
     check(answer.get("retry-after") == "" and answer.get("x-should-retry") == "false", answer.head.raw)
     check(json.loads(answer.body)["error"]["code"] == "insufficient_quota", answer.body)
     check(report["retryable"] is False, report)
-    check("retries the keys by itself" in report["user_action"]["detail"], report)
+    check("tries the keys again by itself" in report["user_action"]["detail"], report)
     page = shown(report)
     check("more: quota used up (keys m:1, m:2)" in page and "Overloaded" not in page, page)
     # The account's quota is that of every model.

@@ -139,7 +139,8 @@ def caller_and_audit_agree(is_via, event, code, status):
         check(done.returncode == status and said["error_code"] == code, done)
         shown = subprocess.run([RECOURSE, "audit", "--store", "sqlite:audit.db", "show", said["report_id"]],
                                cwd=folder, check=False, timeout=WAIT_S, stdout=subprocess.PIPE).stdout.decode()
-        check(f"The client got {code} after 1 try" in shown and f"told: {code}, HTTP 200" in shown, said, shown)
+        check(f"The client received {code} after 1 attempt" in shown and
+              f"the client receives {code}, HTTP 200" in shown, said, shown)
     finally:
         if not is_via:
             own.stop()

@@ -101,5 +101,5 @@ rc_hint_reading rc_hint_read(rc_hint_form form, rc_str value, int64_t now_unix_m
     case RC_HINT_FORM_POLICY:
         break;
     }
-    return rc_hint_reject(RC_STR("not a single value"));
+    return rc_hint_reject(RC_STR("more than one value"));
 }

@@ -39,7 +39,7 @@ static void push_providers(rc_buf *buf, unsigned width)
 static const rc_option explain_options[EXPLAIN_COUNT] = {
     [EXPLAIN_PROVIDER] = {.name = "provider",
                           .value_name = "NAME",
-                          .help = "the provider that responded (default: recognised)"},
+                          .help = "the provider that responded (default: detected from the input)"},
     [EXPLAIN_MODEL] = {.name = "model", .value_name = "NAME", .help = "the requested model"},
     [EXPLAIN_FAMILY] =
         {.name = "family",

@@ -125,7 +125,7 @@ static void show_money(line *l, const rc_admin_snapshot *s)
             push(l, ", renews ");
             rc_rfc3339_push(&l->text, state->renews_unix_ms);
         }
-        push(l, state->has_waiters ? "; requests wait for this budget" : "");
+        push(l, state->has_waiters ? "; requests are waiting for this budget" : "");
         end(l);
     }
 }

@@ -128,8 +128,8 @@ static bool read_address(rc_litellm *in, const rc_yaml_node *params, rc_litellm_
             provider->base_url = as_reference(in, rc_str_c(provider->kind->base_url_name));
             return true;
         }
-        rc_litellm_notes_add(in, params,
-                             "this kind has no default address, and api_base is missing; left out");
+        rc_litellm_notes_add(
+            in, params, "left out: no api_base, and this kind of provider has no default address");
         return false;
     }
     if (rc_str_starts_with(text, RC_STR("os.environ/")))

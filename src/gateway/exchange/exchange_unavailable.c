@@ -136,7 +136,7 @@ static void push_targets(const rc_exchange *exchange, rc_buf *text)
 }
 
 #define RETRY_ADVICE                                                                         \
-    " The gateway retries the keys by itself; \"Try it again\" on the dashboard does so at " \
+    " The gateway tries the keys again by itself; \"Try it again\" on the dashboard does so at " \
     "once."
 
 /* Sets the advice. The advice names every cause of the cooldowns, and how to have the targets tried
