@@ -101,7 +101,7 @@ complete -c recourse -n '__fish_seen_subcommand_from audit' -l follow -s f -d 'o
 complete -c recourse -n '__fish_seen_subcommand_from audit' -l older-than -x -d 'of prune: operations that ended at least this long ago: 90d'
 complete -c recourse -n '__fish_seen_subcommand_from audit' -l before -x -d 'of prune: operations that ended before this time'
 complete -c recourse -n '__fish_seen_subcommand_from audit' -l dry-run -d 'of prune: count the operations and delete nothing'
-complete -c recourse -n '__fish_seen_subcommand_from audit' -l vacuum -d 'for prune: also shrink the file; stop the gateway first'
+complete -c recourse -n '__fish_seen_subcommand_from audit' -l vacuum -d 'for prune: also shrink the file (stop the gateway first)'
 complete -c recourse -n '__fish_seen_subcommand_from audit' -l yes -d 'of prune: accept a time in the future'
 complete -c recourse -n '__fish_seen_subcommand_from audit' -l format -x -a 'human json markdown jsonl csv' -d 'human, json or markdown; tail: human, jsonl; export: jsonl, csv; check and prune: human, json'
 complete -c recourse -n '__fish_seen_subcommand_from audit' -l agent -d 'output for an agent: markdown if available, else json'

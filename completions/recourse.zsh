@@ -140,7 +140,7 @@ _recourse() {
                 '--older-than=[of prune\: operations that ended at least this long ago\: 90d]:DURATION:' \
                 '--before=[of prune\: operations that ended before this time]:TIME:' \
                 '--dry-run[of prune\: count the operations and delete nothing]' \
-                '--vacuum[for prune\: also shrink the file; stop the gateway first]' \
+                '--vacuum[for prune\: also shrink the file (stop the gateway first)]' \
                 '--yes[of prune\: accept a time in the future]' \
                 '--format=[human, json or markdown; tail\: human, jsonl; export\: jsonl, csv; check and prune\: human, json]:FORMAT:(human json markdown jsonl csv)' \
                 '--agent[output for an agent\: markdown if available, else json]' \
