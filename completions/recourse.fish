@@ -117,7 +117,7 @@ complete -c recourse -n '__fish_seen_subcommand_from call' -l temperature -x -d 
 complete -c recourse -n '__fish_seen_subcommand_from call' -l no-stream -d 'request a response that is not streamed'
 complete -c recourse -n '__fish_seen_subcommand_from call' -l deadline -x -d 'time limit including retries, such as 60s or 5m (default: the route\'s)'
 complete -c recourse -n '__fish_seen_subcommand_from call' -l policy -x -d 'the retry policy (default: the route\'s)'
-complete -c recourse -n '__fish_seen_subcommand_from call' -l dialect -x -a 'openai anthropic gemini' -d 'the API of the request: openai, anthropic or gemini (default: that of the route\'s providers; openai if they differ, and with --via)'
+complete -c recourse -n '__fish_seen_subcommand_from call' -l dialect -x -a 'openai anthropic gemini' -d 'the API of the request: openai, anthropic or gemini (default: the API of the route\'s providers; openai if they differ or with --via)'
 complete -c recourse -n '__fish_seen_subcommand_from call' -l config -r -F -d 'the configuration (default: recourse.yaml in the current folder or in the user\'s configuration folder, else the environment)'
 complete -c recourse -n '__fish_seen_subcommand_from call' -l via -x -d 'send the call through the gateway at this address'
 complete -c recourse -n '__fish_seen_subcommand_from call' -l token-file -r -F -d 'the file with the token for that gateway (default: the variable RECOURSE_TOKEN)'

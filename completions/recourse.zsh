@@ -160,7 +160,7 @@ _recourse() {
                 '--no-stream[request a response that is not streamed]' \
                 '--deadline=[time limit including retries, such as 60s or 5m (default\: the route'\''s)]:TIME:' \
                 '--policy=[the retry policy (default\: the route'\''s)]:NAME:' \
-                '--dialect=[the API of the request\: openai, anthropic or gemini (default\: that of the route'\''s providers; openai if they differ, and with --via)]:NAME:(openai anthropic gemini)' \
+                '--dialect=[the API of the request\: openai, anthropic or gemini (default\: the API of the route'\''s providers; openai if they differ or with --via)]:NAME:(openai anthropic gemini)' \
                 '--config=[the configuration (default\: recourse.yaml in the current folder or in the user'\''s configuration folder, else the environment)]:FILE:_files' \
                 '--via=[send the call through the gateway at this address]:URL:' \
                 '--token-file=[the file with the token for that gateway (default\: the variable RECOURSE_TOKEN)]:FILE:_files' \

@@ -106,7 +106,7 @@ static void drop_hedge(rc_stepper *s)
     drop_other(s, machine->current);
 }
 
-/* Chooses the lane `slot`, because it has content for the client. The other lane is cancelled. */
+/* Chooses the lane `slot`, because it has content for the client, and cancels the other lane. */
 static void choose(rc_stepper *s, uint8_t slot)
 {
     rc_exchange_machine *machine = s->machine;

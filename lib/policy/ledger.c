@@ -85,8 +85,8 @@ int64_t rc_ledger_window_end(rc_ledger_period period, int64_t now_unix_ms)
     return period == RC_LEDGER_TOTAL ? 0 : start_of(period, window_of(period, now_unix_ms) + 1);
 }
 
-/* Moves the budget to the window of the given time. A time in the window before the budget's window
- * is ignored, because the clock may have been set back across midnight by a second. */
+/* Moves the budget to the window of the given time. Ignores a time from
+ * the previous window: the clock may have been set back by a second, across midnight. */
 static void renew(rc_ledger_budget *budget, int64_t now_unix_ms)
 {
     int32_t window = window_of(budget->rule.period, now_unix_ms);

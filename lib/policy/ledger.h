@@ -76,7 +76,7 @@ typedef struct rc_ledger_budget {
     uint64_t unpriced; /* Number of attempts without a known price. */
     int32_t window;    /* Number of the day or month since 1970; 0 for TOTAL. */
     uint8_t notices;   /* Notices already given: bits of rc_ledger_notice_kind. */
-    bool has_waiters;  /* An attempt was paused since money was last available. */
+    bool has_waiters;  /* At least one attempt has been paused after money was last available. */
     bool is_refusing;  /* The latest attempt was refused. */
     bool is_in_force;  /* False: the number is not assigned to a budget. */
 } rc_ledger_budget;

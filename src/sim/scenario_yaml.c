@@ -117,7 +117,7 @@ static void check_provider_name(const rc_yaml_node *node, const rc_sim_scenario 
     for (uint32_t i = 0; name != NULL && last[0] != '\0' && i + 1 < scenario->provider_count; i++)
         if (strcmp(scenario->providers[i].name, last) == 0)
             rc_config_fault_append_quoted(
-                rc_config_fault_append(rc_yaml_fault(faults, name), "there are two providers "),
+                rc_config_fault_append(rc_yaml_fault(faults, name), "two providers are named "),
                 rc_str_c(last));
 }
 
@@ -136,7 +136,7 @@ static void add_named(const rc_yaml_node *node, rc_sim_scenario *scenario, rc_co
         return;
     rc_config_fault *fault = rc_yaml_fault(faults, node);
     if (added == RC_SIM_ADD_TWICE) {
-        rc_config_fault_append_quoted(rc_config_fault_append(fault, "there are two policies "),
+        rc_config_fault_append_quoted(rc_config_fault_append(fault, "two policies are named "),
                                       node->text);
         return;
     }
@@ -196,7 +196,7 @@ static void read_policy(const rc_yaml_node *node, rc_sim_scenario *scenario,
     for (uint32_t i = 0; i < scenario->policy_count; i++)
         if (strcmp(scenario->policies[i].name, policy.name) == 0)
             rc_config_fault_append_quoted(
-                rc_config_fault_append(rc_yaml_fault(faults, node), "there are two policies "),
+                rc_config_fault_append(rc_yaml_fault(faults, node), "two policies are named "),
                 rc_str_c(policy.name));
     scenario->policies[scenario->policy_count++] = policy;
 }

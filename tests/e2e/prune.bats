@@ -138,7 +138,7 @@ SPENT='SELECT count(*) || " " || sum(attempts) || " " || sum(tokens_in) || " " |
     cp "$full" newer.db
     python3 -c 'import sqlite3; sqlite3.connect("newer.db").execute("PRAGMA user_version = 99")'
     sha256sum newer.db >before
-    refused 65 "known up to" --store newer.db --older-than 9d
+    refused 65 "this program reads up to" --store newer.db --older-than 9d
     sha256sum --check --quiet before
     echo 'not an audit' >text.db
     refused 65 "text.db" --store text.db --older-than 9d

@@ -223,6 +223,6 @@ suite.case("the way to Anthropic's files", names_the_way, "/v1/files", "/p/c/v1/
 suite.case("several know the way", names_the_way, "/v1/files", "/p/first/files", several,
            ", or the same path with the name of another provider")
 suite.case("nobody knows the way", names_the_way, "/v1beta/files", "/p/PROVIDER/v1beta/files", several,
-           " with the name of a provider of this API; none is configured yet")
+           " with the name of a provider that has this API; no such provider is configured")
 suite.case("a name that is not known is ours", ours, None, 404, "EndpointNotFound", "/p/nobody/x")
 main(suite, gateway, several, upstream)

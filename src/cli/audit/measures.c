@@ -252,7 +252,7 @@ static void push_attempts(rc_buf *buf, const rc_audit_totals *totals)
     rc_audit_push_count(buf, total->wasted);
     rc_cli_text(buf, " (");
     rc_audit_push_share(buf, total->wasted, total->count);
-    rc_cli_text(buf, "): no client got a response from them");
+    rc_cli_text(buf, "): their responses reached no client");
 }
 
 static void push_quantiles(rc_buf *buf, const rc_histogram *histogram)

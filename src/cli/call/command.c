@@ -29,8 +29,8 @@ static const rc_option call_options[CALL_COUNT] = {
     [CALL_DIALECT] = {.name = "dialect",
                       .value_name = "NAME",
                       .values = RC_NAMES("openai", "anthropic", "gemini"),
-                      .help = "the API of the request: openai, anthropic or gemini (default: that "
-                              "of the route's providers; openai if they differ, and with --via)"},
+                      .help = "the API of the request: openai, anthropic or gemini (default: the "
+                              "API of the route's providers; openai if they differ or with --via)"},
     [CALL_CONFIG] = {.shared = RC_OPTION_CONFIG},
     [CALL_VIA] = {.name = "via",
                   .value_name = "URL",

@@ -152,7 +152,7 @@ static void add_overflow(rc_litellm *in, rc_litellm_route *to)
         if (found == NULL)
             continue;
         if (to->overflow_to != NULL)
-            rc_litellm_notes_add(in, item, "left out: a route has one overflow_to");
+            rc_litellm_notes_add(in, item, "left out: a route can have only one overflow_to");
         else if (dialect_of(found) != dialect_of(to->chain[0]))
             rc_litellm_notes_add(in, item, "left out: its API differs from that of its chain");
         else if (is_same_target(found, to->chain[0]))

@@ -159,7 +159,7 @@ static void reply_not_found(const rc_admin_request *request, rc_admin_reply *rep
         next = "GET /admin/v1/keys lists them.";
     } else if (action->budget.len > 0) {
         details = "There is no such budget.";
-        next = "GET /admin/v1/budgets lists them, as in \"client app\".";
+        next = "GET /admin/v1/budgets lists the names; one is, for example, \"client app\".";
     }
     problem(request, reply, RC_CODE_SHAPE_INVALID, 404, rc_str_c(details), RC_ACTION_FIX_REQUEST,
             next);

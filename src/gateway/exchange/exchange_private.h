@@ -82,10 +82,10 @@ struct rc_exchange {
     bool is_second_next;  /* If both lanes have data to decompress, the lane of slot 1 is next. */
     bool is_unrecorded;   /* The store refused the record: the client gets `report` instead. */
     bool is_counted;
-    bool is_shed;                 /* The request is refused because this gateway is full. */
-    bool is_store_pending;        /* The store has the record and has not acknowledged it yet. */
-    bool is_reply_early;          /* The client got its response before the acknowledgement. */
-    bool is_acknowledged;         /* The store has acknowledged the record. Guarded by the runtime's
+    bool is_shed;          /* The request is refused because this gateway is full. */
+    bool is_store_pending; /* The store has the record and has not acknowledged it yet. */
+    bool is_reply_early;   /* The client got its response before the record was acknowledged. */
+    bool is_acknowledged;  /* The store has acknowledged the record. Guarded by the runtime's
                                    * acknowledged_lock. */
     const rc_report *refused_why; /* Why the store rejected the record. NULL: the store did not
                                    * reject it. */

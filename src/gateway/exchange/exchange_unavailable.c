@@ -135,7 +135,7 @@ static void push_targets(const rc_exchange *exchange, rc_buf *text)
     rc_buf_push(text, count + left_out > 0 ? RC_STR(".") : RC_STR(""));
 }
 
-#define RETRY_ADVICE                                                                         \
+#define RETRY_ADVICE                                                                             \
     " The gateway tries the keys again by itself; \"Try it again\" on the dashboard does so at " \
     "once."
 

@@ -146,8 +146,10 @@ static bool refuse_provider_path(rc_exchange *exchange, rc_str path)
     if (count > 1)
         rc_buf_push(&text, RC_STR(", or the same path with the name of another provider"));
     if (count == 0)
-        rc_buf_push(&text,
-                    RC_STR(" with the name of a provider of this API; none is configured yet"));
+        rc_buf_push(
+            &text,
+            RC_STR(
+                " with the name of a provider that has this API; no such provider is configured"));
     rc_buf_push_byte(&text, '.');
     if (rc_buf_status(&text) != RC_OK)
         return false;

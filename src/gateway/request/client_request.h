@@ -126,7 +126,8 @@ void rc_client_request_forget_start(rc_client_request *request);
 /* The two functions check the rest of a body that goes to the provider while it arrives.
  * rc_client_request_watch_begin: starts after rc_client_request_read_start.
  * rc_client_request_watch: searches the next piece for members that occur twice or in another case
- * of letters. Returns false if there is such a member; the piece must not be passed on then.
+ * of letters. It returns false if the piece has such a member; the caller must then not pass the
+ * piece on.
  * Compressed bodies and real forms are not checked; JSON that is labelled as a form is checked.
  * piece: borrows during the call. */
 void rc_client_request_watch_begin(rc_client_request *request);

@@ -23,7 +23,7 @@ typedef struct rc_measure {
     const char *phrase;      /* Name of the measure in the verdict. */
     rc_chart_unit unit;
     rc_measure_sense sense;
-    /* The measure counts only delivered requests, so that a policy that delivers fewer requests may
+    /* The measure counts only delivered requests. A policy that delivers fewer requests may
      * look better. */
     bool is_of_delivered;
     int64_t (*get)(const rc_sim_policy_result *policy);

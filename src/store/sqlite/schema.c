@@ -111,8 +111,8 @@ bool rc_sqlite_version(const rc_sqlite *sqlite, const rc_sqlite_step *steps, siz
         return rc_store_fault_set(fault, RC_STORE_FOREIGN, "open", sqlite->path, NULL);
     if (version > steps[count - 1].version) {
         char detail[64];
-        sqlite3_snprintf(sizeof(detail), detail, "version %lld, known up to %d", (long long)version,
-                         steps[count - 1].version);
+        sqlite3_snprintf(sizeof(detail), detail, "schema version %lld; this program reads up to %d",
+                         (long long)version, steps[count - 1].version);
         return rc_store_fault_set(fault, RC_STORE_TOO_NEW, "open", sqlite->path, detail);
     }
     *ret_version = (int)version;

@@ -128,7 +128,7 @@ static void load_stored(rc_stdin *in)
         return;
     }
     in->read_error = got < 0 ? errno : EIO;
-    give_up_replay(in, "its temporary file cannot be read");
+    give_up_replay(in, "the temporary copy of its input cannot be read");
 }
 
 rc_str rc_stdin_next(rc_stdin *in)

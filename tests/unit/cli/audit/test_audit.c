@@ -205,7 +205,7 @@ static void test_stats(void **state)
            "Operations of all time\n"
            "operations  8: 37.5% succeeded, 37.5% failed, 12.5% cancelled, 12.5% open\n"
            "recovery    33.3%: 1 of the 3 with a failed attempt succeeded\n"
-           "calls       12; wasted 9 (75.0%): no client got a response from them\n");
+           "calls       12; wasted 9 (75.0%): their responses reached no client\n");
     expect(w, &usual, ARGS("stats"),
            "code              attempts  recovered  ended with it\n"
            "RateLimited              4      25.0%              1\n");
