@@ -17,7 +17,7 @@ typedef enum rc_reason {
     RC_WHY_OVERFLOW_COMPACT = 21,
     RC_WHY_NOT_RETRYABLE = 30, /* the same request would fail again */
     RC_WHY_COMMITTED = 31, /* the client has already received content */
-    /* the failure is permanent, or the provider or another gateway on the way to it has already ruled out a retry */
+    /* the failure is permanent, or the provider or a gateway before it has ruled out a retry */
     RC_WHY_ALREADY_EXHAUSTED = 32,
     RC_WHY_EXCLUDED = 33, /* the policy does not retry this code */
     RC_WHY_DISABLED = 34, /* the policy does not retry */

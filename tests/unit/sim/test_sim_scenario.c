@@ -153,7 +153,7 @@ static const fault_case fault_cases[] = {
     {"duration_ms: 1h\nclients: {count: 1000000, every_ms: 1}\n", 2, "clients",
      "some 3600000000000 requests would arrive, and 200000000"},
     {"providers:\n  - name: a\n  - name: b\n  - name: a\n", 4, "providers[2].name",
-     "two providers \"a\""},
+     "two providers are named \"a\""},
     {"providers:\n  - name: a\n    faults: [{kind: refuse, from_ms: 1, until_ms: 2, "
      "retry_after_ms: 1}]\n",
      3, "providers[0].faults[0].retry_after_ms", "can have retry_after_ms"},
