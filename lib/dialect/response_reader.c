@@ -96,7 +96,9 @@ static void take_call(rc_response_reader *response, int64_t key, rc_str object, 
     rc_tool_calls *calls = &response->calls;
     const rc_str id = member(object, RC_STR("id"));
     const rc_str name = member(function, RC_STR("name"));
-    rc_tool_call_parts *parts = rc_tool_calls_find(calls, key, id);
+    if (response->handler->on_tool_call == NULL)
+        return; /* Calls that nobody wants must not make a response too large. */
+    rc_tool_call_parts *parts = rc_tool_calls_find(calls, key, id, name.len > 0);
     if (parts == NULL)
         return;
     if (rc_buf_get(&parts->name).len == 0)
@@ -122,12 +124,18 @@ static void take_chat_calls(rc_response_reader *response, rc_str array)
     }
 }
 
+static bool is_empty_object(rc_str json)
+{
+    return json.len >= 2 && json.ptr[0] == '{' &&
+           rc_str_trim(rc_str_slice(json, 1, json.len - 1)).len == 0;
+}
+
 /* Adds the tool call in a content block of Anthropic. The block is whole, or it is the first part
  * of a streamed block, whose input is still empty. */
 static void take_block_call(rc_response_reader *response, int64_t key, rc_str block)
 {
     const rc_str input = member(block, RC_STR("input"));
-    const bool is_empty = key != RC_TOOL_CALLS_NO_KEY && rc_str_eq(input, RC_STR("{}"));
+    const bool is_empty = key != RC_TOOL_CALLS_NO_KEY && is_empty_object(input);
     if (is_word(member(block, RC_STR("type")), RC_STR("tool_use")))
         take_call(response, key, block, block, is_empty ? RC_STR("") : input, RC_STR(""));
 }

@@ -76,13 +76,13 @@ static rc_tool_call_parts *find_key(rc_tool_calls *calls, int64_t key)
     return NULL;
 }
 
-/* Some servers send several whole calls with the same index; these calls differ only in their
- * ids. */
-rc_tool_call_parts *rc_tool_calls_find(rc_tool_calls *calls, int64_t key, rc_str id)
+/* Some servers send several whole calls with the same index; these calls differ only in their ids.
+ * Others change the id from part to part: a part without a name continues a call. */
+rc_tool_call_parts *rc_tool_calls_find(rc_tool_calls *calls, int64_t key, rc_str id, bool has_name)
 {
     rc_tool_call_parts *parts = find_key(calls, key);
     const bool is_other =
-        parts != NULL && is_string(id) && rc_buf_get(&parts->id).len > 0 &&
+        parts != NULL && has_name && is_string(id) && rc_buf_get(&parts->id).len > 0 &&
         !rc_json_raw_eq(rc_str_slice(id, 1, id.len - 1), true, rc_buf_get(&parts->id));
     if (parts == NULL || is_other)
         parts = add_call(calls, key);

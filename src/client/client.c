@@ -55,6 +55,7 @@ static void on_gateway_stopped(void *ctx)
 {
     rc_client *client = ctx;
     client->gateway = NULL;
+    client->config = NULL; /* It belonged to the gateway. */
     end_if_closed(client);
 }
 

@@ -335,16 +335,26 @@ static void on_reasoning(void *ctx, rc_str text)
 static void on_tool_call(void *ctx, const rc_tool_call *tool_call)
 {
     rc_client_call *call = ctx;
-    if (call->state == CALL_LIVE && call->handler->on_tool_call != NULL)
+    if (call->state == CALL_LIVE)
         call->handler->on_tool_call(call->ctx, tool_call);
 }
 
-static const rc_response_handler reply_handler = {
-    .on_text = on_text,
-    .on_comment = on_comment,
-    .on_reasoning = on_reasoning,
-    .on_tool_call = on_tool_call,
-};
+/* Tool calls are collected only for a caller that takes them. */
+static const rc_response_handler *reply_handler_of(const rc_client_call *call)
+{
+    static const rc_response_handler all = {
+        .on_text = on_text,
+        .on_comment = on_comment,
+        .on_reasoning = on_reasoning,
+        .on_tool_call = on_tool_call,
+    };
+    static const rc_response_handler without_calls = {
+        .on_text = on_text,
+        .on_comment = on_comment,
+        .on_reasoning = on_reasoning,
+    };
+    return call->handler->on_tool_call != NULL ? &all : &without_calls;
+}
 
 /* ---- callbacks of rc_upstream ---- */
 
@@ -380,8 +390,8 @@ static void on_head(void *ctx, const rc_upstream_head *head)
     call->is_stream = rc_str_starts_with_nocase(rc_client_call_field(call, RC_STR("content-type")),
                                                 RC_STR("text/event-stream"));
     rc_response_reader_done(&call->reply);
-    rc_response_reader_init(&call->reply, stream_of(call->dialect), call->is_stream, &reply_handler,
-                            call, &call->alloc);
+    rc_response_reader_init(&call->reply, stream_of(call->dialect), call->is_stream,
+                            reply_handler_of(call), call, &call->alloc);
 }
 
 static void on_body(void *ctx, rc_str piece)
@@ -460,14 +470,17 @@ static void init_call(rc_client_call *call, rc_client *client,
     rc_buf_init(&call->request_body, &call->alloc, BODY_MAX_BYTES);
     rc_buf_init(&call->response_head, &call->alloc, HEAD_MAX_BYTES);
     rc_buf_init(&call->error_body, &call->alloc, PAGE_MAX_BYTES);
-    rc_response_reader_init(&call->reply, stream_of(call->dialect), false, &reply_handler, call,
-                            &call->alloc);
+    rc_response_reader_init(&call->reply, stream_of(call->dialect), false, reply_handler_of(call),
+                            call, &call->alloc);
 }
 
 /* Writes and sends the request. Returns a report if the request cannot be sent, else NULL. */
 static const rc_report *send_request(rc_client_call *call, const rc_client_call_request *request)
 {
     rc_client *client = call->client;
+    if (client->is_closing) /* The configuration may be freed already. */
+        return rc_client_call_report(call, RC_CODE_INTERNAL,
+                                     rc_upstream_kind_text(RC_UPSTREAM_SHUTDOWN));
     if (!rc_client_call_write_request(call, request))
         return rc_buf_status(&call->request_body) == RC_E_TOO_LARGE
                    ? rc_client_call_report(call, RC_CODE_REQUEST_TOO_LARGE, "")
@@ -478,10 +491,8 @@ static const rc_report *send_request(rc_client_call *call, const rc_client_call_
         .body = rc_buf_get(&call->request_body),
         .connect_ms = CONNECT_MS,
     };
-    const rc_upstream_kind kind =
-        client->is_closing ? RC_UPSTREAM_SHUTDOWN
-                           : rc_upstream_start(&call->upstream_call, client->upstream,
-                                               &client->origin, &sent, &upstream_handler, call);
+    const rc_upstream_kind kind = rc_upstream_start(
+        &call->upstream_call, client->upstream, &client->origin, &sent, &upstream_handler, call);
     return kind == RC_UPSTREAM_NONE
                ? NULL
                : rc_client_call_report(call, RC_CODE_INTERNAL, rc_upstream_kind_text(kind));

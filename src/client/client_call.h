@@ -151,7 +151,7 @@ bool rc_client_call_start(rc_client_call *call, rc_client *client,
 void rc_client_call_cancel(rc_client_call *call);
 
 /* Frees all memory, including facts.report; no callback is called afterwards. Accepts a zeroed
- * call. Must not be called inside on_event, on_quota or on_text. */
+ * call. Must not be called inside any callback but on_end. */
 void rc_client_call_done(rc_client_call *call);
 
 /* May on_text and on_event still be called for this call? */

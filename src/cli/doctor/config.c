@@ -165,12 +165,12 @@ static bool is_beyond_loopback(rc_str listen)
 void rc_doctor_check_config(rc_doctor *doctor, const rc_config *config)
 {
     if (config->route_count == 0)
-        rc_finding_advise(
-            rc_finding_push(
-                rc_doctor_add(doctor, RC_GROUP_CONFIG, RC_FINDING_WARN, RC_STR("routes")),
-                "none is configured: the gateway only serves models named "
-                "answered"),
-            "add a route under routes");
+        rc_finding_advise(rc_finding_push(rc_doctor_add(doctor, RC_GROUP_CONFIG, RC_FINDING_WARN,
+                                                        RC_STR("routes")),
+                                          "none is configured: the gateway only serves models that "
+                                          "name their provider, as in "
+                                          "PROVIDER/MODEL"),
+                          "add a route under routes");
     if (config->client_count == 0 && is_beyond_loopback(config->root.listen))
         rc_finding_advise(rc_finding_push(rc_doctor_add(doctor, RC_GROUP_CONFIG, RC_FINDING_WARN,
                                                         RC_STR("clients")),

@@ -181,6 +181,20 @@ static const struct {
                "\"y\",\"arguments\":{\"z\":2}}}]},\"finish_reason\":\"tool_calls\"") "data: "
                                                                                      "[DONE]\n\n",
      "a|x|{}|\nb|y|{\"z\":2}|\n"},
+    {"an id that changes within a call", RC_STREAM_OPENAI_CHAT, true,
+     CHUNK("\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c1\",\"function\":{\"name\":\"f\","
+           "\"arguments\":\"{\\\"a\\\":\"}}]}")
+         CHUNK("\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c2\",\"function\":{\"arguments\":"
+               "\"1}\"}}]},\"finish_reason\":\"tool_calls\"") "data: [DONE]\n\n",
+     "c1|f|{\"a\":1}|\n"},
+    {"an empty object with a space before the parts of the input", RC_STREAM_ANTHROPIC, true,
+     EVENT("content_block_start", ",\"index\":0,\"content_block\":{\"type\":\"tool_use\",\"id\":"
+                                  "\"t1\",\"name\":\"read\",\"input\":{ }}")
+         EVENT("content_block_delta", ",\"index\":0,\"delta\":{\"type\":\"input_json_delta\","
+                                      "\"partial_json\":\"{\\\"a\\\":1}\"}")
+             EVENT("message_delta", ",\"delta\":{\"stop_reason\":\"tool_use\"}")
+                 EVENT("message_stop", ""),
+     "t1|read|{\"a\":1}|\n"},
     {"chat whole", RC_STREAM_OPENAI_CHAT, false,
      "{\"choices\":[{\"message\":{\"content\":null,\"tool_calls\":[{\"id\":\"c1\",\"function\":"
      "{\"name\":\"read\",\"arguments\":\"{\\\"a\\\":[1]}\"}},{\"id\":\"c2\",\"function\":"
@@ -278,6 +292,37 @@ static void test_too_many_calls(void **state)
         response_run_done(&run);
         rc_buf_done(&body);
     }
+}
+
+static void ignore_text(void *ctx, rc_str text)
+{
+    (void)ctx;
+    (void)text;
+}
+
+/* A reader without on_tool_call collects no calls, so that their number does not matter. */
+static void calls_that_nobody_wants_have_no_limit(void **state)
+{
+    static const rc_response_handler handler = {.on_text = ignore_text};
+    rc_alloc alloc = rc_alloc_stdlib();
+    rc_response_reader response;
+    (void)state;
+    rc_response_reader_init(&response, RC_STREAM_OPENAI_CHAT, true, &handler, NULL, &alloc);
+    for (int i = 0; i <= RC_TOOL_CALLS_MAX; i++) {
+        char event[160];
+        (void)snprintf(event, sizeof event,
+                       "data: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":%d,"
+                       "\"id\":\"c%d\",\"function\":{\"name\":\"f\"}}]}}]}\n\n",
+                       i, i);
+        rc_response_reader_push(&response, rc_str_c(event));
+    }
+    rc_response_reader_push(&response, RC_STR("data: {\"choices\":[{\"index\":0,\"delta\":{},"
+                                              "\"finish_reason\":\"tool_calls\"}]}\n\n"
+                                              "data: [DONE]\n\n"));
+    assert_int_equal(rc_response_reader_end(&response, RC_STREAM_BODY_WHOLE),
+                     RC_STREAM_END_COMPLETE);
+    assert_false(response.is_incomplete);
+    rc_response_reader_done(&response);
 }
 
 static void test_reasoning(void **state)
@@ -410,11 +455,17 @@ static void test_no_memory_for_calls(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_samples),      cmocka_unit_test(test_comments),
-        cmocka_unit_test(test_calls),        cmocka_unit_test(test_too_many_calls),
-        cmocka_unit_test(test_reasoning),    cmocka_unit_test(test_no_memory_for_calls),
-        cmocka_unit_test(test_cut_anywhere), cmocka_unit_test(test_without_a_length),
-        cmocka_unit_test(test_oversized),    cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_comments),
+        cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_too_many_calls),
+        cmocka_unit_test(calls_that_nobody_wants_have_no_limit),
+        cmocka_unit_test(test_reasoning),
+        cmocka_unit_test(test_no_memory_for_calls),
+        cmocka_unit_test(test_cut_anywhere),
+        cmocka_unit_test(test_without_a_length),
+        cmocka_unit_test(test_oversized),
+        cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
