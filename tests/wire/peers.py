@@ -237,6 +237,19 @@ class Plan:
             return self.steps[min(len(self.seen), len(self.steps)) - 1]
 
 
+class Silent:
+    """A provider that takes connections and requests, and never responds."""
+
+    def __init__(self):
+        self.sock = socket.socket()
+        self.sock.bind(("127.0.0.1", 0))
+        self.sock.listen(64)
+        self.port = self.sock.getsockname()[1]
+
+    def stop(self):
+        self.sock.close()
+
+
 class Upstream:
     """A provider whose every answer is a script. is_eager: it answers heads and reads no bodies but
     for what came with the head."""

@@ -5,26 +5,13 @@ import socket
 
 from gateways import Lasting, chat
 from harness import Suite, check, main
-from peers import Client, Upstream, http, say
+from peers import Client, Silent, Upstream, http, say
 
 ANSWER = http(b'{"id":"c","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant",'
               b'"content":"Hello"},"finish_reason":"stop"}]}')
 FAILED = http(b'{"error":{"message":"Internal error"}}', "500 Internal Server Error")
 REQUESTS = 6
 LONG_MS = 3600000
-
-
-class Silent:
-    """Takes connections and requests, and never answers."""
-
-    def __init__(self):
-        self.sock = socket.socket()
-        self.sock.bind(("127.0.0.1", 0))
-        self.sock.listen(64)
-        self.port = self.sock.getsockname()[1]
-
-    def stop(self):
-        self.sock.close()
 
 
 def closed_port():

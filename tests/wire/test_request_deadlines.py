@@ -2,29 +2,15 @@
 response must begin within the timeout that an SDK announces."""
 
 import json
-import socket
 import threading
 
 from gateways import Lasting, chat
 from harness import Suite, check, main, report_of
 import peers
-from peers import Client, Upstream, chunk, http, say
+from peers import Client, Silent, Upstream, chunk, http, say
 
 FAILED = http(b'{"error":{"message":"Internal error"}}', "500 Internal Server Error")
 FOREVER = "3600000"
-
-
-class Silent:
-    """Takes connections and requests, and never answers."""
-
-    def __init__(self):
-        self.sock = socket.socket()
-        self.sock.bind(("127.0.0.1", 0))
-        self.sock.listen(64)
-        self.port = self.sock.getsockname()[1]
-
-    def stop(self):
-        self.sock.close()
 
 
 failing = Upstream()
