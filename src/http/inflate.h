@@ -30,7 +30,7 @@ typedef enum rc_inflate_result {
  * memory. The result: gives; rc_inflate_free frees it. alloc: copies the struct. */
 rc_inflate *rc_inflate_new(rc_coding coding, const rc_alloc *alloc);
 
-/* Frees the decompressor. inflater: takes; NULL is allowed. */
+/* Frees the decompressor. inflater: takes and frees it; may be NULL. */
 void rc_inflate_free(rc_inflate *inflater);
 
 /* Decompresses the next piece and moves *input past the bytes used. *ret_piece is set only if the

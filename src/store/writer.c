@@ -204,7 +204,7 @@ void rc_writer_pause(rc_writer *writer, uint64_t wait_ms)
     uv_mutex_unlock(&writer->lock);
 }
 
-/* Stores the submissions and acknowledges them. taken: takes. */
+/* Stores the submissions and acknowledges them. taken: takes the list and frees it. */
 static void store_batches(rc_writer *writer, rc_submission *taken)
 {
     rc_store_fault fault;

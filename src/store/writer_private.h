@@ -62,7 +62,7 @@ struct rc_writer {
  * is empty, waits for a submission, for the stop or for the next trim. */
 rc_submission *rc_writer_take(rc_writer *writer, bool is_waiting);
 
-/* Calls on_acknowledged for each submission and frees it. taken: takes. */
+/* Calls on_acknowledged for each submission. taken: takes the list and frees it. */
 void rc_writer_finish(rc_writer *writer, rc_submission *taken, rc_ack ack, const rc_report *why);
 bool rc_writer_is_stopping(rc_writer *writer);
 void rc_writer_pause(rc_writer *writer, uint64_t wait_ms);
