@@ -25,7 +25,8 @@ typedef struct mock_behaviour {
     const char *help;
 } mock_behaviour;
 
-/* The value NONE, which spec/mock.def has for every slot, for the slots that have no enum. */
+/* Defines the value NONE for the slots without an enum, because spec/mock.def uses NONE for every
+ * slot. */
 enum {
     RC_MOCK_NOTHING_NONE = 0,
     RC_MOCK_SLOW_NONE = 0,

@@ -120,16 +120,16 @@ typedef struct rc_mock_plan {
     uint32_t wire_count;
     bool has_remaining; /* The headers state how many requests are left. */
     uint32_t remaining;
-    uint32_t first; /* The K of @K: the plan applies to so many requests; 0: all. */
+    uint32_t first; /* The K of @K: number of requests to which the plan applies; 0: all. */
     uint32_t round; /* The N of @K/N; 0: no repetition. */
 } rc_mock_plan;
 
 typedef enum rc_mock_fault {
     RC_MOCK_FAULT_NONE = 0,
-    RC_MOCK_FAULT_UNKNOWN,  /* No such behaviour. */
+    RC_MOCK_FAULT_UNKNOWN,  /* No behaviour has this name. */
     RC_MOCK_FAULT_NUMBER,   /* The number is too large, or the behaviour takes none. */
     RC_MOCK_FAULT_CONFLICT, /* Two behaviours set the same slot. */
-    RC_MOCK_FAULT_FIRST     /* The K after @ is missing or 0, or N is not above K. */
+    RC_MOCK_FAULT_FIRST     /* The K after @ is missing or 0, or the N after / is not above K. */
 } rc_mock_fault;
 
 /* Why a plan could not be parsed. */

@@ -12,7 +12,8 @@ typedef struct mock_path {
     const char *method;
 } mock_path;
 
-/* If one path is the end of another path, the longer path comes first. */
+/* A path that is the end of a longer path comes after the longer path, because the first match is
+ * used. */
 static const mock_path paths[] = {
     {"/chat/completions", RC_MOCK_CHAT, RC_MOCK_OPENAI, "POST"},
     {"/completions", RC_MOCK_COMPLETIONS, RC_MOCK_OPENAI, "POST"},

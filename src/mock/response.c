@@ -36,8 +36,8 @@ static uint32_t max_u32(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-/* Returns the number of tokens of the usual text, which has to be enough for a plan that acts after
- * N events. */
+/* Returns the number of tokens of a text without a requested length. The text must be long enough
+ * for a plan that acts after N events. */
 static uint32_t usual_count(const rc_mock_plan *plan)
 {
     uint32_t most = plan->damaged;
@@ -221,7 +221,7 @@ static const rc_mock_dialect *dialect_of(rc_mock_endpoint endpoint)
     return endpoint == RC_MOCK_GENERATE ? &rc_mock_dialect_gemini : NULL;
 }
 
-/* Returns whether the whole response is an error, also if a stream was requested. */
+/* Returns whether the response is a plain error response instead of a body or a stream. */
 static bool is_plain_error(const rc_mock_response *a)
 {
     const rc_mock_plan *plan = &a->plan;
@@ -232,8 +232,8 @@ static bool is_plain_error(const rc_mock_response *a)
            plan->error == RC_MOCK_ERROR_REDIRECT;
 }
 
-/* Returns whether a stream has the error before all content and before an event that counts the
- * input tokens. */
+/* Returns whether the stream sends its error before any content and before any event with a count
+ * of input tokens. */
 static bool is_refused_in_stream(const rc_mock_response *a)
 {
     const rc_mock_plan *plan = &a->plan;

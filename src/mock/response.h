@@ -42,8 +42,8 @@ typedef struct rc_mock_step {
 } rc_mock_step;
 
 typedef struct rc_mock_header {
-    const char *name; /* Static. */
-    char value[96];   /* NUL-terminated. */
+    const char *name; /* A static text. */
+    char value[96];   /* A NUL-terminated text. */
 } rc_mock_header;
 
 /* State of a rate limit, for the headers. */
@@ -81,7 +81,7 @@ typedef struct rc_mock_response {
     rc_mock_header headers[RC_MOCK_HEADERS_MAX];
     size_t header_count;
     uint64_t input_tokens;
-    uint64_t output_tokens; /* Number for the whole response. */
+    uint64_t output_tokens; /* Number of output tokens of the whole response. */
     bool is_unbilled;       /* Not billed: an error response, a token count, a list of models. */
 
     rc_mock_plan plan; /* This and all later members are private. */

@@ -53,7 +53,7 @@ static rc_mock_call *new_call(rc_mock_server *server, rc_responder *responder)
     call->is_write_blocked = false;
     call->is_resetting = false;
     rc_buf_init(&call->body, alloc, RC_MOCK_BODY_MAX);
-    (void)uv_timer_init(server->loop, &call->timer); /* Never fails. */
+    (void)uv_timer_init(server->loop, &call->timer); /* uv_timer_init never fails. */
     call->timer.data = call;
     server->calls++;
     rc_responder_set_owner(responder, call);

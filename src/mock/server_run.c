@@ -27,7 +27,8 @@ static void on_timer(uv_timer_t *timer)
 
 static void wait_for(rc_mock_call *call, uint32_t ms)
 {
-    (void)uv_timer_start(&call->timer, on_timer, ms, 0); /* Cannot fail: the timer is open. */
+    /* uv_timer_start cannot fail, because the timer is not closed. */
+    (void)uv_timer_start(&call->timer, on_timer, ms, 0);
 }
 
 /* ---- head ---- */

@@ -8,7 +8,7 @@ static void push_arrival(rc_sim_state *sim, uint64_t at_ms, uint32_t client)
         rc_sim_state_fail(sim, rc_sim_event_heap_push(&sim->heap, at_ms, RC_SIM_ARRIVAL | client));
 }
 
-/* Returns the mean time, shortened during a surge. */
+/* Returns the mean time between two requests, which is shorter during a surge. */
 static uint64_t surged(const rc_sim_state *sim, uint64_t mean)
 {
     const rc_sim_surge *surge = &sim->scenario->clients.surge;
@@ -18,7 +18,7 @@ static uint64_t surged(const rc_sim_state *sim, uint64_t mean)
 }
 
 /* Schedules the next arrival for RC_SIM_OPEN: many independent clients together are one Poisson
- * process. The gaps are in ticks, so that the rate is also right if many requests arrive in one
+ * process. The gaps are in ticks, so that the rate is also exact if many requests arrive in one
  * millisecond. */
 static void push_next_open(rc_sim_state *sim)
 {

@@ -22,9 +22,9 @@ typedef enum rc_sim_outcome_kind {
     RC_SIM_OUTCOME_CUT_EMPTY = 7,    /* Status 200, then the stream ends before any content. */
     RC_SIM_OUTCOME_CUT = 8,          /* The stream ends after some content. */
     RC_SIM_OUTCOME_QUOTA = 9,        /* The quota is exhausted for the rest of the run. */
-    RC_SIM_OUTCOME_REQUESTS = 10,    /* Status 429: requests per minute. */
-    RC_SIM_OUTCOME_TOKENS = 11,      /* Status 429: tokens per minute. */
-    RC_SIM_OUTCOME_CONCURRENCY = 12, /* Status 429: concurrent requests. */
+    RC_SIM_OUTCOME_REQUESTS = 10,    /* Status 429: the limit of requests per minute is reached. */
+    RC_SIM_OUTCOME_TOKENS = 11,      /* Status 429: the limit of tokens per minute is reached. */
+    RC_SIM_OUTCOME_CONCURRENCY = 12, /* Status 429: the limit of concurrent requests is reached. */
     RC_SIM_OUTCOME_OVERDUE = 13,     /* The request's deadline passed after some content. */
     RC_SIM_OUTCOME_COUNT
 } rc_sim_outcome_kind;

@@ -1,5 +1,5 @@
-/* Carries out the actions of rc_call, or of a rival loop, for each request. Called by sim.c and
- * clients.c. */
+/* Carries out, for each simulated request, the actions that rc_call or the model of a rival's retry
+ * loop returns. Called by sim.c and clients.c. */
 #include "sim/state.h"
 
 static rc_sim_request *request_at(const rc_sim_state *sim, uint32_t index)

@@ -58,8 +58,8 @@ typedef struct rc_sim_span {
 /* Values of recovery_ms that are not a time. The recovery time begins at the end of the last fault
  * (result.fault_until_ms). The recovery time ends at the first tenth of a second from which on, in
  * every second, at least 99 % of the requests that arrive are delivered in time. Seconds without
- * requests are ignored. RC_SIM_NEVER means that there is no such tenth before the requests stop,
- * RC_SIM_NO_FAULT that no fault ends before the requests stop. */
+ * requests are ignored. RC_SIM_NEVER means that there is no such tenth of a second before the
+ * requests stop. RC_SIM_NO_FAULT means that no fault ends before the requests stop. */
 #define RC_SIM_NEVER INT64_C(-1)
 #define RC_SIM_NO_FAULT INT64_C(-2)
 
@@ -112,17 +112,19 @@ typedef struct rc_sim_policy_result {
     uint32_t calls_per_request_milli; /* 1000: one call per request. */
     uint32_t peak_calls_per_s;        /* Maximum calls in ten consecutive tenths of a second. */
 
-    rc_histogram latency; /* Of delivered requests (in time or late): time from arrival to the
-                           * end. */
-    rc_histogram added;   /* Of delivered requests: the latency without the delivering call. */
-    rc_histogram failing; /* Of failed requests: time until the failure was reported. */
+    /* Time from the arrival to the end of each delivered request (in time or late). */
+    rc_histogram latency;
+    /* Latency of each delivered request without the time of the call that delivered it. */
+    rc_histogram added;
+    /* Time from the arrival of each failed request to the report of the failure. */
+    rc_histogram failing;
 
     rc_sim_load in_fault; /* From the start of the first fault to the end of the last fault. */
     /* The load while the retry budget is empty: from the first retry that the budget refused to the
      * end of the last fault. If `requests` is 0, the budget was never empty, or for too short a
      * time. */
     rc_sim_load drained;
-    int64_t recovery_ms; /* Or RC_SIM_NEVER, or RC_SIM_NO_FAULT. */
+    int64_t recovery_ms; /* A time, or RC_SIM_NEVER or RC_SIM_NO_FAULT. */
     rc_sim_herd herd;
     uint64_t refill_ms; /* Time in which the empty retry budget fills up; 0: no budget. */
 

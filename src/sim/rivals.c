@@ -118,7 +118,8 @@ static uint64_t backoff_ms(const rc_sim_rival_state *state, const rc_sim_rival_r
     return wait_ms + rc_sim_rng_below(rng, row->add_ms + 1);
 }
 
-/* Returns the wait that the loop derives from the server's hint, or -1 for none. */
+/* Returns the wait that the loop derives from the retry-after headers of the server, or -1 for
+ * none. */
 static int64_t server_hint_ms(const rc_sim_rival_row *row, const rc_sim_outcome *outcome,
                               rc_sim_dialect dialect)
 {

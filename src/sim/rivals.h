@@ -16,11 +16,14 @@ typedef struct rc_sim_rival_row {
     uint32_t base_ms;
     uint32_t factor;
     uint32_t max_ms;
-    uint32_t shrink_pct;  /* Jitter: shortens the wait by up to this percentage. */
-    uint32_t add_ms;      /* Jitter: lengthens the wait by up to this time. */
-    uint32_t hint_max_ms; /* Longest wait from a server's hint that the loop follows; 0: none. */
-    bool gives_up_beyond; /* The loop stops at a longer hint; otherwise it ignores a longer hint. */
-    bool reads_ms;        /* The loop reads retry-after-ms if sent; otherwise only retry-after. */
+    uint32_t shrink_pct; /* Jitter: shortens the wait by up to this percentage. */
+    uint32_t add_ms;     /* Jitter: lengthens the wait by up to this time. */
+    /* Longest wait stated by a server that the loop obeys; 0: it obeys none. */
+    uint32_t hint_max_ms;
+    /* If a server states a longer wait, the loop gives up; otherwise it ignores that wait. */
+    bool gives_up_beyond;
+    /* The loop reads retry-after-ms and retry-after; otherwise only retry-after. */
+    bool reads_ms;
     bool has_next;        /* The loop continues with the next target after its attempts. */
     bool picks_any_key;   /* The loop picks a key at random; otherwise each client has its own. */
     bool hides_cuts;      /* The loop forwards a cut stream as if it were complete. */

@@ -55,7 +55,8 @@ bool rc_sim_rng_hits(rc_sim_rng *rng, uint32_t pct)
 static uint64_t log2_q16(uint32_t x)
 {
     uint32_t whole = 31 - (uint32_t)__builtin_clz(x);
-    uint64_t mantissa = (uint64_t)x << (31 - whole); /* From 1 to 2, with 31 fractional bits. */
+    /* A number from 1 to 2, with 31 fractional bits. */
+    uint64_t mantissa = (uint64_t)x << (31 - whole);
     uint64_t log = whole;
     for (int i = 0; i < 16; i++) {
         mantissa = (mantissa * mantissa) >> 31;

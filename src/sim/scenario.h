@@ -15,8 +15,8 @@
 #include "sim/result.h"
 
 #define RC_SIM_PROVIDERS_MAX 8
-#define RC_SIM_FAULTS_MAX 8 /* Faults of one provider. */
-#define RC_SIM_KEYS_MAX 8   /* Keys of one provider. */
+#define RC_SIM_FAULTS_MAX 8 /* Maximum number of faults of one provider. */
+#define RC_SIM_KEYS_MAX 8   /* Maximum number of API keys of one provider. */
 #define RC_SIM_POLICIES_MAX 16
 #define RC_SIM_PROCESSES_MAX 64
 #define RC_SIM_CLIENTS_MAX 1000000
@@ -57,7 +57,7 @@ typedef enum rc_sim_fault_kind {
     RC_SIM_SLOW = 6,       /* The response takes slow_pct percent of its usual time. */
     RC_SIM_SLOW_FIRST = 7, /* The first token takes slow_pct percent of its usual time. */
     RC_SIM_CUT = 8,        /* A stream breaks off after after_tokens tokens. */
-    RC_SIM_QUOTA = 9,      /* The quota is exhausted; the response has no hint. */
+    RC_SIM_QUOTA = 9,      /* The quota is exhausted; the response has no retry-after. */
     RC_SIM_FAULT_COUNT
 } rc_sim_fault_kind;
 
@@ -73,18 +73,19 @@ typedef struct rc_sim_fault {
     uint32_t after_tokens; /* For RC_SIM_CUT: 0 is before the first token. */
 } rc_sim_fault;
 
-/* Rate limits and quotas of a provider. A limit of 0 does not exist. */
+/* Rate limits and quotas of a provider. The value 0 means that there is no limit. */
 typedef struct rc_sim_limits {
-    uint32_t requests_per_min; /* For each API key: a continuously filled token bucket. */
-    uint32_t tokens_per_min;   /* For each API key: input and output tokens. */
-    /* Size of both buckets: the amount with which they are filled in this time. */
+    uint32_t requests_per_min; /* A token bucket for each API key, filled continuously. */
+    uint32_t tokens_per_min;   /* Input and output tokens together, for each API key. */
+    /* Sets the size of both buckets: the amount that flows into a bucket in this time. */
     uint32_t burst_ms;
-    uint32_t concurrency;    /* For the provider; further concurrent requests get 429. */
-    uint64_t quota_requests; /* For each API key, in the whole run. */
+    /* Maximum number of concurrent requests; a further request gets status 429. */
+    uint32_t concurrency;
+    uint64_t quota_requests; /* Maximum number of requests for each API key in the whole run. */
 } rc_sim_limits;
 
 /* Capacity of the provider's servers. Requests beyond the capacity are shed, that is, refused with
- * an overload error. Shedding uses capacity too: it may use capacity of the near future, at most
+ * an overload error. Shedding a request uses capacity too, also capacity of the near future, up to
  * one burst. If per_s is 0, the capacity is unlimited. */
 typedef struct rc_sim_capacity {
     uint32_t per_s;
@@ -97,8 +98,8 @@ typedef struct rc_sim_provider {
     char name[RC_SIM_NAME_MAX];
     rc_sim_dialect dialect;
     rc_sim_spread first_token_ms;
-    uint32_t tokens_per_s; /* Speed after the first token; 0: all tokens at once. */
-    uint32_t fails_in_ms;  /* Time until an error response. */
+    uint32_t tokens_per_s; /* Speed after the first token; 0: all tokens come at once. */
+    uint32_t fails_in_ms;  /* Time from the start of a call to its error response. */
     uint32_t keys;         /* Number of API keys, 1..RC_SIM_KEYS_MAX. */
     rc_sim_limits limits;
     rc_sim_capacity capacity;
@@ -119,7 +120,7 @@ typedef enum rc_sim_loop {
 /* A period in which the clients send `pct` percent of the usual requests; 200 is twice as many. */
 typedef struct rc_sim_surge {
     uint64_t from_ms;
-    uint64_t until_ms; /* 0: no surge. */
+    uint64_t until_ms; /* End of the surge; 0: there is no surge. */
     uint32_t pct;
 } rc_sim_surge;
 
@@ -135,8 +136,9 @@ typedef struct rc_sim_clients {
     bool is_streaming;
     rc_sim_spread tokens_in;
     rc_sim_spread tokens_out;
-    uint64_t deadline_ms;         /* Deadline of a request: 1..RC_SIM_DEADLINE_MAX_MS. */
-    uint64_t first_token_wait_ms; /* Timeout of one call for the first token; 0: the deadline. */
+    uint64_t deadline_ms; /* Deadline of a request: 1..RC_SIM_DEADLINE_MAX_MS. */
+    /* Time in which the first token of a call must arrive; 0: the time until the deadline. */
+    uint64_t first_token_wait_ms;
 } rc_sim_clients;
 
 /* Which retry loop a policy uses: RC_SIM_OURS is rc_call, the others are models of other clients
@@ -155,8 +157,8 @@ typedef struct rc_sim_policy {
     char name[RC_SIM_NAME_MAX];
     char about[RC_SIM_ABOUT_MAX];
     rc_sim_rival rival;
-    rc_policy policy; /* For RC_SIM_OURS. */
-    /* For RC_SIM_OURS. The retry budget is off if retry_budget.burst is 0, the breaker if
+    rc_policy policy; /* Only for RC_SIM_OURS. */
+    /* Only for RC_SIM_OURS. The retry budget is off if retry_budget.burst is 0, the breaker if
      * breaker.min_calls is 0, the cooldown if cooldown_ms is 0. */
     rc_shared_settings settings;
 } rc_sim_policy;

@@ -257,7 +257,8 @@ static bool read_ms(const rc_yaml_node *node, const key_row *row, rc_config_faul
     return false;
 }
 
-/* Reads a number or time of any integer type. Returns false if it added a fault. */
+/* Reads a number or time of any integer type. Adds a fault and returns false if the value is
+ * invalid. */
 static bool read_number(const rc_yaml_node *node, const key_row *row, rc_config_faults *faults,
                         uint64_t *ret_value)
 {

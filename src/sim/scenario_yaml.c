@@ -95,7 +95,7 @@ static void read_provider(const rc_yaml_node *node, rc_sim_provider *provider,
     const rc_yaml_node *capacity = get(node, "capacity");
     if (capacity != NULL)
         (void)rc_sim_read_section(capacity, RC_SIM_AT_CAPACITY, &provider->capacity, faults);
-    /* If the file gives no burst, it is the capacity of one second. */
+    /* Without the key `burst`, the burst is the capacity of one second. */
     if (capacity != NULL && get(capacity, "burst") == NULL)
         provider->capacity.burst = provider->capacity.per_s;
     const rc_yaml_node *price = get(node, "price");

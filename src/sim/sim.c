@@ -118,7 +118,8 @@ static void describe(sim_run *run, uint64_t seed)
     add_spans(result, scenario);
 }
 
-/* Calls the progress function. Returns false if the function ends the run. */
+/* Calls the caller's progress function. Returns false if the progress function returned false,
+ * which ends the run. */
 static bool report_progress(sim_run *run, uint64_t now_ms, bool is_over)
 {
     uint32_t count = run->scenario.policy_count;

@@ -3,7 +3,7 @@
 
 #define TENTHS_A_SECOND 10
 #define RECOVERED_MILLI_PCT 99000
-/* Lower bound of the mean with which a tenth of a second is compared. */
+/* A mean number of retries below this number counts as this number. */
 #define HERD_MEAN_MIN 5
 #define HERD_RATIO_MILLI 3000
 #define HERD_BEFORE 25
@@ -29,9 +29,9 @@ static rc_sim_load load_between(const rc_sim_policy_result *result, uint64_t fro
     return load;
 }
 
-/* Returns the load, with each retry counted at the time at which it was granted. If retries were
- * counted when they begin, after their waits, the retries of a busy second would be divided by the
- * requests of a quieter second. */
+/* Returns the calls per request from from_ms to until_ms, with each retry counted at the time at
+ * which the retry was granted. If retries were counted when they begin, after their waits, the
+ * retries of a busy second would be divided by the requests of a quieter second. */
 static rc_sim_load drained_between(const rc_sim_policy_result *result, uint64_t from_ms,
                                    uint64_t until_ms)
 {
@@ -85,7 +85,8 @@ static rc_sim_herd herd_after(const rc_sim_policy_result *result, uint64_t fault
 {
     rc_sim_herd herd = {.tenths = 0};
     uint64_t from = (fault_until_ms + RC_SIM_BUCKET_MS - 1) / RC_SIM_BUCKET_MS;
-    uint64_t around = 0; /* Retries in the five seconds around the tenth i. */
+    /* Number of retries in the five seconds around the tenth of a second with the index i. */
+    uint64_t around = 0;
     for (uint64_t i = from >= HERD_BEFORE ? from - HERD_BEFORE : 0; i < from + HERD_AFTER; i++)
         around += retries_at(result, i);
     for (uint64_t i = from; i < result->bucket_count; i++) {

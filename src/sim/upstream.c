@@ -25,7 +25,8 @@ static void bucket_fill(rc_sim_token_bucket *bucket, uint64_t now_ms, uint64_t p
         bucket->level += passed_ms * rate;
 }
 
-/* Returns the time until the level reaches `need`, or 0 if it has reached it. */
+/* Returns the time until the bucket's level is at least `need`, or 0 if the level is already that
+ * high. */
 static uint64_t bucket_wait_ms(const rc_sim_token_bucket *bucket, uint64_t need)
 {
     if (bucket->level >= need)
@@ -63,8 +64,8 @@ static rc_sim_timeline refuse(const rc_sim_upstream *upstream, rc_sim_outcome_ki
                              .done_ms = upstream->spec->fails_in_ms};
 }
 
-/* Returns whether the fault ends the call before the provider processes it, and then sets
- * *ret_timeline. */
+/* If the fault ends the call before the provider processes the call, sets *ret_timeline and returns
+ * true. */
 static bool is_down(rc_sim_upstream *upstream, const rc_sim_fault *fault,
                     rc_sim_timeline *ret_timeline)
 {
@@ -88,8 +89,8 @@ static bool is_down(rc_sim_upstream *upstream, const rc_sim_fault *fault,
     return true;
 }
 
-/* Returns whether a limit refuses the call, and then sets *ret_timeline; otherwise counts the
- * call. */
+/* If a limit refuses the call, sets *ret_timeline and returns true. Otherwise counts the call
+ * against the limits and returns false. */
 static bool is_limited(rc_sim_upstream *upstream, const rc_sim_call *call, uint64_t now_ms,
                        rc_sim_timeline *ret_timeline)
 {

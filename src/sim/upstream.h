@@ -47,8 +47,9 @@ typedef struct rc_sim_timeline {
     rc_sim_outcome outcome;
     uint64_t first_ms; /* From the start of the call to the first content; RC_UNLIMITED: no
                         * content. */
-    uint64_t done_ms;  /* From the start to the end of the call; RC_UNLIMITED: no end by itself. */
-    bool holds_slot;   /* The call counts in in_flight until rc_sim_upstream_release. */
+    /* From the start to the end of the call; RC_UNLIMITED: the provider never ends it. */
+    uint64_t done_ms;
+    bool holds_slot; /* The call counts in in_flight until rc_sim_upstream_release. */
 } rc_sim_timeline;
 
 /* Initialises a provider. spec: borrows as long as the provider is used. */

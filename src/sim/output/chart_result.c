@@ -106,8 +106,8 @@ static void fill_panels(const struct maker *m, rc_chart_panel *success, rc_chart
     }
 }
 
-/* Returns the requests per second. The requests are the same for every policy, except for
- * RC_SIM_CLOSED, for which those of the first policy are used. */
+/* Returns the requests per second. Every policy gets the same requests, except in a scenario with
+ * RC_SIM_CLOSED, for which the requests of the first policy are counted. */
 static int64_t *demand_of(const struct maker *m)
 {
     if (m->result->policy_count == 0)

@@ -61,8 +61,8 @@ static int64_t recovery(const rc_sim_policy_result *policy)
 }
 
 /* Returns the cost per thousand delivered requests, in millionths of a dollar, which is the same
- * number as billionths per request. By its total cost a policy that gives up early would look
- * cheap. */
+ * number as billionths per request. The total cost is not used, because a policy that gives up
+ * early would look cheap. */
 static int64_t cost(const rc_sim_policy_result *policy)
 {
     if (policy->in_time == 0 || policy->cost_nano_usd == 0)
