@@ -19,12 +19,16 @@
 #define REAL_WAIT_MAX_MS 200000
 /* Real duration of a poll that waits for a time: long enough for events that are on their way. */
 #define REAL_SLICE_MS 5
+/* Real duration of a poll after a child was killed: on a busy machine a killed process needs time to
+ * end, and SIGCHLD ends the poll then. */
+#define REAL_KILLED_MS 60000
 
 static struct real_sys {
     int calls;   /* Calls so far that could fail. */
     int fail_at; /* The first call that fails; 0: none. */
     bool is_for_good;
     int error;
+    bool has_killed;            /* SIGKILL was sent, and its result was not seen yet. */
     bool has_failed_modes;      /* A call of tcsetattr failed. */
     bool has_failed_foreground; /* A call of tcsetpgrp failed. */
     uint64_t ahead_ms;          /* How far the fake clock is ahead of the real one. */
@@ -178,13 +182,28 @@ static int real_pipe(int ret_fds[2])
     return real_fails() ? -1 : rc_sys_real.pipe(ret_fds);
 }
 
+/* Returns whether this process has a child that runs or was not reaped yet. */
+static bool real_has_child(void)
+{
+    siginfo_t info = {0};
+    return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
+/* Returns how long a poll really waits. */
+static int real_duration(int timeout_ms)
+{
+    bool is_time = timeout_ms >= 0 && timeout_ms < REAL_WAIT_MAX_MS;
+    if (!is_time || timeout_ms <= REAL_SLICE_MS)
+        return timeout_ms;
+    real.has_killed = real.has_killed && real_has_child();
+    return real.has_killed ? REAL_KILLED_MS : REAL_SLICE_MS;
+}
+
 static int real_poll(struct pollfd *fds, nfds_t count, int timeout_ms)
 {
     if (real_fails())
         return -1;
-    bool is_time = timeout_ms >= 0 && timeout_ms < REAL_WAIT_MAX_MS;
-    int ready =
-        poll(fds, count, is_time && timeout_ms > REAL_SLICE_MS ? REAL_SLICE_MS : timeout_ms);
+    int ready = poll(fds, count, real_duration(timeout_ms));
     if (ready == 0)
         real.ahead_ms += (uint64_t)timeout_ms;
     return ready;
@@ -202,7 +221,11 @@ static int real_waitid(idtype_t kind, id_t id, siginfo_t *ret_info, int options)
 
 static int real_kill(pid_t pid, int signal)
 {
-    return real_fails() ? -1 : kill(pid, signal);
+    if (real_fails())
+        return -1;
+    int result = kill(pid, signal);
+    real.has_killed = real.has_killed || (result == 0 && signal == SIGKILL);
+    return result;
 }
 
 static int real_raise(int signal, bool is_for_group)
