@@ -1,5 +1,5 @@
 /* Backoff: computes the wait before the next attempt from a retry rule. Called by call_decide.c,
- * the policy listing and the store's writer. All arithmetic saturates, so no wait wraps around. */
+ * the policy listing and the store's writer. All arithmetic saturates at UINT64_MAX. */
 #include <recourse/policy.h>
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -25,9 +25,10 @@ static uint64_t scale(uint64_t value, uint64_t milli)
     return plus(times(value / 1000, milli), value % 1000 * milli / 1000);
 }
 
-/* The wait is computed in microseconds, because in whole milliseconds a base of 1 ms with a factor
- * below 2 would never grow. The loop ends when the wait reaches max_delay_ms; the smallest factor,
- * 1.001, needs about ten thousand steps. */
+/* Returns the wait that grows by the rule's factor with each failed attempt. The computation uses
+ * microseconds, because a whole number of milliseconds that starts at 1 would never grow with a
+ * factor below 2. The loop ends when the wait reaches max_delay_ms; with the smallest factor,
+ * 1.001, that takes about ten thousand steps. */
 static uint64_t exponential(const rc_retry_rule *rule, uint32_t failed_attempts)
 {
     if (failed_attempts <= 1)
@@ -49,8 +50,8 @@ static uint64_t scheduled(const rc_retry_rule *rule, uint32_t failed_attempts)
     return count > 0 ? rule->schedule_ms[least(failed_attempts, count) - 1] : rule->base_ms;
 }
 
-/* Returns the wait without jitter, cut to max_delay_ms. The caller adds the jitter to the capped
- * wait. */
+/* Returns the wait without jitter, limited to max_delay_ms. rc_backoff_range adds the jitter to the
+ * limited wait. */
 static uint64_t plain_wait(const rc_retry_rule *rule, uint32_t failed_attempts)
 {
     uint64_t wait_ms = rule->base_ms;
@@ -70,7 +71,8 @@ static uint64_t plain_wait(const rc_retry_rule *rule, uint32_t failed_attempts)
     return least(wait_ms, rule->max_delay_ms);
 }
 
-/* Returns the longest decorrelated wait: base_ms * 3^failed_attempts, cut to max_delay_ms. */
+/* Returns the upper end of the decorrelated jitter: base_ms * 3^failed_attempts, limited to
+ * max_delay_ms. */
 static uint64_t decorrelated_max(const rc_retry_rule *rule, uint32_t failed_attempts)
 {
     uint64_t wait_ms = rule->base_ms;

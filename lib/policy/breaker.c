@@ -1,12 +1,13 @@
-/* Circuit breaker of one target: counts calls and failures in a sliding window of ten slots, opens,
- * probes and closes. Called by call*.c and shared.c. */
+/* Circuit breaker of one target: counts calls and failures in a sliding window of ten slots,
+ * decides when the breaker opens, lets a probe through, and closes. Called by call*.c and
+ * shared.c. */
 #include <recourse/breaker.h>
 
 #include <string.h>
 
 #include <recourse/taxonomy.h>
 
-/* Estimated time until a probe in flight ends; the actual time is not known. */
+/* Assumed duration of a probe in flight, for the time at which the breaker may close. */
 #define PROBE_GUESS_MS 1000u
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -34,7 +35,7 @@ static void shift(uint32_t *slots, size_t by)
     memset(slots, 0, by * sizeof *slots);
 }
 
-/* Drops the slots that are older than the window. */
+/* Moves the window forward to now_ms and drops the slots that have become older than the window. */
 static void roll(rc_breaker *breaker, const rc_breaker_settings *settings, uint64_t now_ms)
 {
     if (now_ms < breaker->slot_at_ms)
@@ -60,8 +61,8 @@ static bool is_over_threshold(const rc_breaker *breaker, const rc_breaker_settin
         calls += breaker->slot_calls[i];
         failures += breaker->slot_failures[i];
     }
-    /* A threshold above 100 per cent is never reached. The check also keeps the product below from
-     * overflowing. */
+    /* failure_pct above 100 means that the breaker never opens. The limit also keeps the product
+     * below from overflowing. */
     return settings->failure_pct <= 100 && calls >= settings->min_calls &&
            failures * 100 >= calls * settings->failure_pct;
 }
@@ -215,11 +216,12 @@ typedef struct code_row {
 } code_row;
 
 static const code_row exceptions[] = {
-    /* The target responded and works. The failure is due to our request rate or to this one
-     * request. */
+    /* The target responded, so it works: the cause of these failures is the client's request rate
+     * or this one request. */
     {RC_CODE_RATE_LIMITED, RC_BREAKER_SUCCEEDED},
     {RC_CODE_CONFLICT, RC_BREAKER_SUCCEEDED},
-    /* The request was sent and no response came, so the target counts as failed. */
+    /* The request was sent and no response arrived, so the call counts as a failure of the
+     * target. */
     {RC_CODE_OUTCOME_UNKNOWN, RC_BREAKER_FAILED},
     {RC_CODE_UNCLASSIFIED, RC_BREAKER_NEUTRAL},
 };

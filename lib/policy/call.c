@@ -64,8 +64,8 @@ static rc_action begin(rc_call *call)
     rc_call_search first = rc_call_find_first(call);
     if (first.entry != RC_NO_TARGET)
         return rc_call_do_try(call, first.entry, RC_NO_TARGET, RC_WHY_FIRST_ATTEMPT);
-    /* No entry is open. A target that is closed only because it did not respond lately is tried
-     * now. */
+    /* A target that is closed only because its latest calls got no response is tried all the same
+     * if no other entry is open. */
     uint16_t silent = rc_call_find_silent(call);
     if (silent != RC_NO_TARGET)
         return rc_call_do_try(call, silent, RC_NO_TARGET, RC_WHY_FIRST_ATTEMPT);
@@ -89,8 +89,7 @@ static rc_action cancel(rc_call *call)
 
 rc_action rc_call_begin(rc_call *call, uint64_t now_ms, uint64_t entropy)
 {
-    (void)entropy; /* All inputs that can start an attempt have this parameter; the first attempt
-                      does not use it. */
+    (void)entropy; /* unused: the first attempt needs no random wait */
     if (call->state == RC_CALL_DONE)
         return call->last;
     enter(call, now_ms);
@@ -168,8 +167,9 @@ void rc_call_on_commit(rc_call *call, uint64_t now_ms)
         return;
     if (now_ms > call->now_ms)
         call->now_ms = now_ms;
-    /* A response may take minutes; its first content already shows that a probe of the target or
-     * the key succeeded. */
+    /* The first content of a response proves that a probe of the target or of the key has
+     * succeeded. The rest of the response may take minutes, so the probe is not left open until its
+     * end. */
     rc_shared_lock(call->shared);
     rc_call_clear_key(call, &call->attempt);
     rc_call_clear_target(call, &call->attempt);

@@ -10,8 +10,9 @@ static uint64_t add(uint64_t a, uint64_t b)
 
 /* --- actions --- */
 
-/* Returns the value for rc_action.max_attempts. The attempt that follows a refresh or begins a new
- * round does not count among the attempts of the entry, so it is added. */
+/* Returns the value of rc_action.max_attempts, the largest number of attempts that the call may
+ * still reach. The attempt after a refresh of the credential, and the first one of a new round, are
+ * not limited by max_attempts of the entry, so the result is larger by 1 before them. */
 static uint32_t max_attempts(const rc_call *call, rc_action_kind kind)
 {
     uint32_t max_entry_attempts = rc_call_max_entry_attempts(call, call->attempt.entry);
@@ -48,8 +49,9 @@ rc_action rc_call_do_end(rc_call *call, rc_action_kind kind, rc_reason reason)
     return call->last;
 }
 
-/* Returns whether the callers of this program must not retry either. False if a wait is too long,
- * because another caller may have more time, and if the call made no attempt. */
+/* Returns the value of rc_action.is_retry_exhausted: true if callers of this program must not retry
+ * the request either. A call that stopped because a wait was too long returns false, because
+ * another caller may have more time. A call that made no attempt returns false, too. */
 static bool exhausts(const rc_call *call, rc_reason reason)
 {
     return call->calls > 0 &&
@@ -80,8 +82,8 @@ static rc_reason refusal_reason(const rc_call *call)
         return RC_WHY_SENT_ONCE;
     if (!policy->enabled)
         return RC_WHY_DISABLED;
-    /* retry_on cannot list capacity codes, because these lead to another target instead of a
-     * retry. */
+    /* policy.retry_on lists only codes that are retried at the same target. Codes of the category
+     * capacity lead to another target and are allowed although the list cannot contain them. */
     bool is_named = may_switch || rc_code_set_is_empty(&policy->retry_on) ||
                     rc_code_set_has(&policy->retry_on, failure->code);
     if (!is_named || rc_code_set_has(&policy->never_retry_on, failure->code))
@@ -89,8 +91,9 @@ static rc_reason refusal_reason(const rc_call *call)
     return RC_WHY_NONE;
 }
 
-/* Returns the time by which the response must begin: the deadline, or half of the time left if a
- * later entry of the chain is open. A target that hangs then leaves time for the later entry. */
+/* Returns the time by which the response to a new attempt must begin. If a later entry of the chain
+ * is open, this is half of the time left, so that a target that hangs leaves time for the later
+ * entry; otherwise it is the deadline. */
 static uint64_t begin_by_ms(const rc_call *call)
 {
     if (call->deadline_at_ms == RC_UNLIMITED || call->calls >= rc_call_max_calls(call) ||
@@ -128,7 +131,7 @@ rc_action rc_call_do_try(rc_call *call, uint16_t entry, uint16_t credential, rc_
         call->credential_switches++;
     if (reason != RC_WHY_NEXT_CREDENTIAL && reason != RC_WHY_REFRESHED)
         call->entry_attempts++;
-    /* An attempt after a wait belongs to the next round, whether other entries were open or not. */
+    /* An attempt after a wait begins a new round even if the wait was for the same entry. */
     if (reason == RC_WHY_WOKE && !has_max_attempts(call, entry))
         call->round = (uint16_t)(call->entry_attempts - 1u);
     call->calls++;
@@ -144,8 +147,8 @@ rc_action rc_call_do_try(rc_call *call, uint16_t entry, uint16_t credential, rc_
     return call->last;
 }
 
-/* Starts a further attempt, which costs a token of the process-wide retry budget. The caller has
- * checked with rc_call_spent_reason that a token is left. */
+/* Starts a further attempt, and takes a token from the retry budget of the process. The caller has
+ * checked with rc_call_spent_reason that the budget has a token. */
 static rc_action retry_with(rc_call *call, uint16_t entry, uint16_t credential, rc_reason reason)
 {
     rc_retry_budget_take(&call->shared->retry_budget, call->now_ms);
@@ -205,7 +208,8 @@ static bool find_credential(const rc_call *call, uint16_t *ret_credential)
     if (!target || (!rc_call_is_capacity(failure) && failure->code != RC_CODE_RATE_LIMITED) ||
         failure->limit_kind == RC_LIMIT_KIND_CONCURRENCY)
         return false;
-    /* Each credential is tried once between two waits, even if no credential is cooling down. */
+    /* Each credential of the target gets one attempt between two waits, even if no credential is
+     * cooling down. */
     return call->credential_switches + 1 < target->credential_count &&
            rc_call_is_open(call, attempt->entry, &skip) &&
            rc_shared_pick_other_credential(call->shared, attempt->target, attempt->credential,
@@ -230,8 +234,8 @@ rc_reason rc_call_no_wait_reason(const rc_call *call, uint64_t wait_ms)
         return RC_WHY_WAIT_PAST_DEADLINE;
     if (is_too_little_left(call, at_ms))
         return RC_WHY_TOO_LITTLE_LEFT;
-    if (wait_ms > call->waits_left_ms) /* waits_left_ms is the rest of max_wait_ms. Only earlier
-                                          waits can have spent it. */
+    if (wait_ms > call->waits_left_ms) /* The waits so far have used a part of policy.max_wait_ms;
+                                          waits_left_ms is the remainder. */
         return call->has_waited ? RC_WHY_WAITS_SPENT : RC_WHY_DELAY_TOO_LONG;
     return RC_WHY_NONE;
 }
@@ -265,9 +269,9 @@ static rc_action take_token_and_wait(rc_call *call, uint64_t wait_ms, rc_reason 
     return action;
 }
 
-/* Extends a wait to the time at which a closed target opens (until_ms). A random part, at most the
- * backoff and within max_delay_ms, keeps the waiting calls from returning all at the same
- * moment. */
+/* Returns the wait, extended so that it ends after until_ms, the time at which a closed target
+ * opens. The extension has a random part of at most backoff_ms, so that the calls that wait for the
+ * target do not all start at the same moment. With this part the wait stays within max_delay_ms. */
 static uint64_t wait_until_open(const rc_call *call, uint64_t wait_ms, uint64_t until_ms,
                                 uint64_t backoff_ms, uint64_t entropy)
 {
@@ -278,8 +282,8 @@ static uint64_t wait_until_open(const rc_call *call, uint64_t wait_ms, uint64_t 
     if (closed_ms >= max_ms)
         return closed_ms;
     uint64_t spread_ms = backoff_ms < max_ms - closed_ms ? backoff_ms : max_ms - closed_ms;
-    /* Mixes the entropy again, so that this random part is independent of the one in the
-     * backoff. */
+    /* The multiplication makes this random part independent of the random part of the backoff,
+     * which comes from the same entropy. */
     uint64_t spread_bits = (entropy ^ entropy >> 29) * UINT64_C(0x9e3779b97f4a7c15) >> 16;
     return add(closed_ms, spread_ms ? spread_bits % spread_ms : 0);
 }
@@ -298,9 +302,9 @@ static rc_action wait_here(rc_call *call, uint64_t until_ms, uint64_t entropy)
     return take_token_and_wait(call, wait_ms, is_hint ? RC_WHY_HINT : RC_WHY_BACKOFF);
 }
 
-/* Waits again for an entry that is still closed. The wait takes no retry token, but it counts as an
- * attempt, so that the waiting ends: without attempts left, the call stops with the reason
- * `spent`. */
+/* Waits again for an entry that is still closed after a wait. The wait takes no token from the
+ * retry budget, but counts as an attempt, so that a call cannot wait for ever. When no attempts are
+ * left, the call stops with the reason `spent` and the time back_at_ms. */
 static rc_action wait_again(rc_call *call, uint64_t until_ms, rc_reason spent, uint64_t back_at_ms,
                             uint64_t entropy)
 {
@@ -318,11 +322,12 @@ static rc_action wait_again(rc_call *call, uint64_t until_ms, rc_reason spent, u
 /* --- step 3: AuthFailed --- */
 
 /* Returns whether the rejected credential may be refreshed. A refresh leads to a further attempt,
- * so it is not allowed if a limit forbids that attempt. */
+ * so a limit that forbids the attempt also forbids the refresh. */
 static bool may_refresh(const rc_call *call, const rc_credential *credential)
 {
     const rc_policy *policy = call->plan->policy;
-    /* If the credential is dead, a refresh by another call has already failed or has not helped. */
+    /* A dead credential is not refreshed: the refresh by another call failed, or the provider
+     * rejected the refreshed key, too. */
     return call->failure.code == RC_CODE_AUTH_FAILED && credential && credential->can_refresh &&
            credential->state != RC_CREDENTIAL_DEAD && !call->is_refreshed &&
            !call->is_unrepeatable && policy->enabled &&
@@ -330,7 +335,8 @@ static bool may_refresh(const rc_call *call, const rc_credential *credential)
            rc_call_spent_reason(call) == RC_WHY_NONE;
 }
 
-/* If another call is refreshing the credential, this call waits for that refresh. */
+/* Requests a refresh of the credential. If another call is already refreshing the credential, this
+ * call waits until that refresh should be complete. */
 static rc_action refresh(rc_call *call, rc_credential *credential, uint64_t entropy)
 {
     call->is_refreshed = true;
@@ -345,8 +351,9 @@ static rc_action refresh(rc_call *call, rc_credential *credential, uint64_t entr
     return call->last;
 }
 
-/* Step 5 for a rejected key: retries with another key of the same target. False: there is no other
- * key, or no further attempt is allowed. */
+/* Step 5 for a key that the provider rejected: starts an attempt with another key of the same
+ * target. Returns false if the target has no other usable key, or if no further attempt is
+ * allowed. */
 static bool find_next_key(rc_call *call, rc_action *ret_action)
 {
     const rc_call_attempt *attempt = &call->attempt;
@@ -364,7 +371,7 @@ static bool find_next_key(rc_call *call, rc_action *ret_action)
         !rc_shared_pick_other_credential(call->shared, attempt->target, attempt->credential,
                                          call->now_ms, &other))
         return false;
-    call->is_refreshed = false; /* the other key may also be refreshed once */
+    call->is_refreshed = false; /* each key may be refreshed once */
     *ret_action = retry_with(call, attempt->entry, other, RC_WHY_NEXT_CREDENTIAL);
     return true;
 }
@@ -377,8 +384,9 @@ rc_action rc_call_on_refresh_failed(rc_call *call)
     return rc_call_do_stop(call, RC_WHY_REFRESH_FAILED, 0);
 }
 
-/* Continues after a refresh. A rejected key is a fatal failure, so the call tries the refreshed key
- * or another key of the same target, but no other target. */
+/* Continues after the refresh of a rejected key. The rejection is a fatal failure, so the call
+ * starts its next attempt with the refreshed key or with another key of the same target, never at
+ * another target. */
 static rc_action resume_refreshed(rc_call *call, uint64_t entropy)
 {
     const rc_call_attempt *attempt = &call->attempt;
@@ -411,15 +419,16 @@ static uint64_t earlier(uint64_t a_ms, uint64_t b_ms)
     return b_ms == 0 || a_ms < b_ms ? a_ms : b_ms;
 }
 
-/* Stops a call because waiting does not open its entry. */
+/* Stops the call: its entry stays closed however long the call waits. */
 static rc_action stop_for_good(rc_call *call, const rc_skip *here, rc_call_search next)
 {
     next.is_dead = next.is_dead || here->reason == RC_WHY_CREDENTIALS_DEAD;
     return rc_call_do_stop(call, rc_call_unavailable_reason(&next), next.until_ms);
 }
 
-/* Waits when no later entry of the chain is open. Only an enforced cooldown makes the wait longer
- * than the policy's backoff; an assumed cooldown does not (cooldown.h). */
+/* Waits for the entry of the latest attempt, because no later entry of the chain is open. An
+ * enforced cooldown of the target can make the wait longer than the policy's backoff; an assumed
+ * cooldown cannot (cooldown.h). */
 static rc_action wait_alone(rc_call *call, rc_call_search next, uint64_t entropy)
 {
     rc_skip here = {0};
@@ -428,8 +437,9 @@ static rc_action wait_alone(rc_call *call, rc_call_search next, uint64_t entropy
     return wait_here(call, here.until_ms, entropy);
 }
 
-/* Returns whether the target reported that its own retries are exhausted or that a retry is
- * useless, and the policy respects such reports. The call then tries only other targets. */
+/* Returns whether the target reported that a retry there is useless or that its own retries are
+ * exhausted. After such a report the call tries only other targets. If policy.retry_exhausted is
+ * true, the result is always false. */
 static bool is_refused_here(const rc_call *call)
 {
     return call->failure.is_retry_exhausted && !call->plan->policy->retry_exhausted;
@@ -442,9 +452,9 @@ static rc_reason spent_reason(const rc_call *call)
     return rc_call_is_capacity(&call->failure) ? RC_WHY_CAPACITY_SPENT : RC_WHY_ATTEMPTS_SPENT;
 }
 
-/* At the end of a pass over the chain (a round): waits for the next round if an entry with another
- * target is open, or opens before the latest entry does. False: there is no such entry, or the wait
- * for it would be too long. */
+/* Called at the end of a round, a pass over the chain: waits for the next round if an entry with
+ * another target is open, or opens earlier than the entry of the latest attempt. Returns false if
+ * no such entry exists, or if the wait for it would be too long. */
 static bool wait_for_round(rc_call *call, bool is_spent, uint64_t entropy, rc_action *ret_action)
 {
     const rc_call_search first = rc_call_find_round(call);
@@ -465,8 +475,8 @@ static bool wait_for_round(rc_call *call, bool is_spent, uint64_t entropy, rc_ac
     return true;
 }
 
-/* Returns whether the failure comes from a provider. Another target does not help against failures
- * of a store, a tool or a sandbox. */
+/* Returns whether the failure comes from a provider. Failures of a store, a tool or a sandbox would
+ * occur at every target. */
 static bool is_of_provider(rc_code code)
 {
     return (int)code / 100 == RC_CLASS_PROVIDER_TRANSIENT;
@@ -488,8 +498,8 @@ static rc_action move_or_wait(rc_call *call, uint64_t entropy)
     rc_action action;
     rc_call_note_spent(call, call->attempt.entry, &call->failure);
     bool is_open = rc_call_is_open(call, call->attempt.entry, &here);
-    /* A target at its concurrency limit has not failed; it opens as soon as one of its calls
-     * ends. */
+    /* A target at its concurrency limit opens as soon as one of its calls ends, so it does not
+     * count as cooling down. */
     bool is_cooling = !is_open && here.reason != RC_WHY_SKIP_BUSY;
     bool has_attempts_left =
         call->entry_attempts < rc_call_max_entry_attempts(call, call->attempt.entry) &&
@@ -509,15 +519,15 @@ static rc_action move_or_wait(rc_call *call, uint64_t entropy)
         return wait_here(call, 0, entropy);
     if (!is_spent)
         return wait_alone(call, next, entropy);
-    /* If a target is closed only because of missing responses, a new call would try it at once, so
-     * at_ms is 0. */
+    /* A target that is closed only because its latest calls got no response would be tried at once
+     * by a new call, so the time for a new call, at_ms, is 0 (now). */
     bool is_now = is_open || rc_call_find_silent(call) != RC_NO_TARGET;
     uint64_t at_ms = is_now ? 0 : earlier(here.until_ms, next.until_ms);
     return rc_call_do_stop(call, spent_reason(call), at_ms ? at_ms : call->not_before_ms);
 }
 
-/* Continues with the next target after the probe of a rejected credential was rejected again.
- * False: no next target is open, or no further attempt is allowed. */
+/* Continues with the next target after a credential that the provider had rejected was probed and
+ * rejected again. Returns false if no next target is open, or if no further attempt is allowed. */
 static bool go_past_probe(rc_call *call, rc_action *ret_action)
 {
     if (call->failure.code != RC_CODE_AUTH_FAILED || !call->attempt.is_key_probe ||
@@ -568,8 +578,8 @@ rc_action rc_call_decide(rc_call *call, uint64_t entropy)
     return move_or_wait(call, entropy);
 }
 
-/* Starts the attempt after a wait. `is_round`: the attempt begins a new round, at the front of the
- * chain. */
+/* Starts the attempt after a wait. `is_round`: the attempt begins a new round, which starts at the
+ * first entry of the chain. */
 static rc_action wake_up(rc_call *call, uint16_t entry, bool is_round, uint64_t entropy)
 {
     rc_action action;
@@ -604,7 +614,10 @@ static rc_action resume_here(rc_call *call, uint64_t entropy)
         return rc_call_do_try(call, next.entry, RC_NO_TARGET, RC_WHY_COOLING_NEXT_TARGET);
     if (alone.until_ms == RC_UNLIMITED)
         return stop_for_good(call, &alone, next);
-    call->entry_attempts -= rc_call_take_limit_wait(call, &alone); /* wait_again adds 1 again */
+    call->entry_attempts -= rc_call_take_limit_wait(call, &alone); /* wait_again adds 1 to
+                                                                      entry_attempts, which is
+                                                                      undone here if the wait must
+                                                                      not count as an attempt */
     return wait_again(call, alone.until_ms, RC_WHY_ATTEMPTS_SPENT,
                       earlier(here.until_ms, next.until_ms), entropy);
 }
@@ -617,7 +630,7 @@ rc_action rc_call_resume(rc_call *call, uint64_t entropy)
         return rc_call_do_stop(call, RC_WHY_DEADLINE_PASSED, 0);
     if (is_too_little_left(call, call->now_ms))
         return rc_call_do_stop(call, RC_WHY_TOO_LITTLE_LEFT, 0);
-    /* A wait after AuthFailed belongs to the refresh of the credential. */
+    /* After the code AuthFailed a call waits only for the refresh of its credential. */
     if (call->failure.code == RC_CODE_AUTH_FAILED)
         return resume_refreshed(call, entropy);
     return resume_here(call, entropy);

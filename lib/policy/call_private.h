@@ -1,5 +1,6 @@
-/* Internal functions of rc_call, shared by call*.c, chain.c and hedge.c. All of them expect the
- * caller to hold the lock of rc_shared. An entry is open if an attempt may be sent to it now. */
+/* Internal functions of rc_call, shared by call*.c, chain.c and hedge.c. Their callers hold the
+ * lock of rc_shared. An entry of the chain is open if an attempt may be sent to its target now,
+ * otherwise closed. */
 #ifndef RC_POLICY_CALL_PRIVATE_H
 #define RC_POLICY_CALL_PRIVATE_H
 
@@ -15,16 +16,17 @@ enum {
 
 /* Result of a search along the chain. */
 typedef struct rc_call_search {
-    uint16_t entry;     /* The open entry; RC_NO_TARGET if none is open. */
-    uint64_t until_ms;  /* If no entry is open: the earliest time at which one may open; 0: not
-                           known. */
-    uint64_t cooled_ms; /* Like until_ms, but only for entries that have a usable key; 0: not
-                           known. */
+    uint16_t entry;     /* The open entry that was found; RC_NO_TARGET: every entry is closed. */
+    uint64_t until_ms;  /* If every entry is closed: the earliest time at which an entry may open;
+                           0: not known. */
+    uint64_t cooled_ms; /* Like until_ms, but only for entries whose targets have a usable key; 0:
+                           not known. */
     bool is_capable;    /* At least one closed entry has the capabilities that the request needs. */
-    bool may_open;      /* At least one capable entry opens by waiting. */
-    bool is_dead;       /* At least one capable entry has only dead credentials. */
-    uint32_t missing;   /* If no entry is capable: the needs that are not met, as in
-                           rc_action.missing. */
+    bool may_open;      /* At least one capable entry opens without an operator's action. */
+    bool is_dead;       /* At least one capable entry has only credentials that the provider
+                           rejected. */
+    uint32_t missing;   /* If no entry is capable: the capabilities that the request needs and the
+                           chain lacks, as in rc_action.missing. */
 } rc_call_search;
 
 /* --- call_target.c --- */
@@ -35,37 +37,38 @@ uint16_t rc_plan_chain_count(const rc_plan *plan);
 /* Returns the position of a chain entry, counted from the entry where the call begins. */
 uint32_t rc_call_position(const rc_call *call, uint16_t entry);
 
-/* Returns the maximum number of calls of the whole request: the smaller of the policy's limit and
- * the caller's limit. */
+/* Returns the maximum number of attempts of the whole request: the smaller of the policy's limit
+ * and the limit in rc_call. */
 uint32_t rc_call_max_calls(const rc_call *call);
 
-/* Returns the maximum number of attempts at an entry, given the code of the latest failure. */
+/* Returns the maximum number of attempts at an entry, which may depend on the code of the latest
+ * failure. */
 uint32_t rc_call_max_entry_attempts(const rc_call *call, uint16_t entry);
 
 /* Returns whether an attempt may be sent to the entry now. If not, *ret_skip gets the reason and
  * the time at which the entry may open; otherwise it is not written. */
 bool rc_call_is_open(const rc_call *call, uint16_t entry, rc_skip *ret_skip);
 
-/* As rc_call_is_open, but assumed cooldowns do not close the entry. Used for a call that has no
- * other open target. */
+/* As rc_call_is_open, but assumed cooldowns do not close the entry. Used for a call to which no
+ * other target is open. */
 bool rc_call_is_open_alone(const rc_call *call, uint16_t entry, rc_skip *ret_skip);
 
-/* Adds a skipped entry to the call's list of skips, which the audit records. */
+/* Adds a skipped entry to the call's list of skips, if it has one. The audit records the skips. */
 void rc_call_note_skip(const rc_call *call, const rc_skip *skip);
 
 /* Finds the first open entry, starting where the call begins. */
 rc_call_search rc_call_find_first(const rc_call *call);
 
-/* Among the entries that are closed only because their target did not respond, returns the one that
- * opens first; RC_NO_TARGET if there is no such entry. */
+/* Among the entries that are closed only because their target did not respond, returns the one
+ * whose target opens first; RC_NO_TARGET if no entry is closed for this reason only. */
 uint16_t rc_call_find_silent(const rc_call *call);
 
 /* Finds the first open entry after all entries tried so far. `other_target`: entries with the
  * target of the latest attempt are left out. */
 rc_call_search rc_call_find_next(const rc_call *call, bool other_target);
 
-/* A round is one pass over the chain. In a further round the entries without max_attempts of their
- * own may be tried again. rc_call_next_round returns the number of the next round.
+/* A round is one pass over the chain. After the first round, later rounds try the entries again
+ * that have no max_attempts of their own. rc_call_next_round returns the number of the next round.
  * rc_call_find_round returns the first open entry of that round, or none if the policy allows no
  * further round. */
 uint16_t rc_call_next_round(const rc_call *call);
@@ -73,48 +76,49 @@ rc_call_search rc_call_find_round(const rc_call *call);
 /* Returns the time at which the entry of the latest attempt may be tried again; 0: now, or not
  * known. */
 uint64_t rc_call_reopens_at_ms(const rc_call *call);
-/* For a call without an open entry: returns the earliest time at which an entry with another target
- * than the latest attempt's may open; 0: not known. */
+/* Returns the earliest time at which an entry may open that has another target than the latest
+ * attempt; 0: not known. Called when every entry is closed. */
 uint64_t rc_call_round_opens_at_ms(const rc_call *call);
 
-/* Excludes the entry from later rounds if a retry there would give the same failure. */
+/* Excludes the entry from later rounds if an attempt there would fail in the same way. */
 void rc_call_note_spent(rc_call *call, uint16_t entry, const rc_failure_facts *failure);
 
 /* Marks the entry as tried, so that later searches start at the entry after it. */
 void rc_call_move_past(rc_call *call, uint16_t entry);
 
-/* Returns why a search found no open entry: CREDENTIALS_DEAD if only new keys would help, else
- * ALL_UNAVAILABLE. */
+/* Returns why a search found no open entry: RC_WHY_CREDENTIALS_DEAD if no closed entry can open
+ * before an operator replaces a key, otherwise RC_WHY_ALL_UNAVAILABLE. */
 rc_reason rc_call_unavailable_reason(const rc_call_search *search);
 
-/* Marks the credential as dead after the provider rejected it. One call probes the credential after
- * 30 s; each further rejection doubles that time. */
+/* Marks the credential as dead after the provider rejected it. After 30 s one call probes the
+ * credential with its request; each further rejection doubles that time. */
 void rc_call_kill_key(const rc_call *call, rc_credential *key);
 
-/* Starts an attempt at an open entry: takes an in-flight slot of the target, the admission of its
- * breaker, and a credential. `credential`: RC_NO_TARGET selects the next usable one of the target's
- * pool. */
+/* Starts an attempt at an open entry: takes one of the target's slots for calls in flight, gets the
+ * breaker's permission, and picks a credential. `credential`: RC_NO_TARGET means the next usable
+ * credential of the target. */
 rc_call_attempt rc_call_start_attempt(const rc_call *call, uint16_t entry, uint16_t credential);
 
-/* Returns how the target's breaker counts a failure. */
+/* Returns whether the target's circuit breaker counts the failure as a success, as a failure, or
+ * not at all. */
 rc_breaker_outcome rc_call_breaker_outcome(const rc_failure_facts *failure);
-/* Ends an attempt and releases its slot, probe and turn. A second call for the same attempt has no
- * effect. */
+/* Ends an attempt: releases its slot of the target, its breaker probe and its turn. A second call
+ * for the same attempt has no effect. */
 void rc_call_end_attempt(const rc_call *call, rc_call_attempt *attempt, rc_breaker_outcome outcome,
                          uint64_t entropy);
-/* Called when the provider has begun to respond: if the attempt was a probe of the credential, the
- * probe has succeeded and the credential becomes healthy. */
+/* Called when the response to an attempt has begun. If the attempt was a probe of a rejected or
+ * exhausted credential, the credential becomes healthy. */
 void rc_call_clear_key(const rc_call *call, const rc_call_attempt *attempt);
-/* Called when the target has responded: ends a cooldown that was assumed because of missing
- * responses. */
+/* Called when the response to an attempt has begun: ends a cooldown that was assumed because of
+ * missing responses. */
 void rc_call_clear_target(const rc_call *call, const rc_call_attempt *attempt);
 /* Records a successful attempt: calls rc_call_clear_key, rc_call_clear_target, rc_call_earn_turns
  * and rc_call_end_attempt. */
 void rc_call_note_success(const rc_call *call, rc_call_attempt *attempt);
 
 /* Returns whether spec/errors.def gives the failure's code the category capacity (quota, plan,
- * credit or balance). Such a failure is never retried, but another credential or target may have
- * capacity. */
+ * credit or balance). Such a failure is not retried with the same credential, because only another
+ * credential or target may have capacity. */
 bool rc_call_is_capacity(const rc_failure_facts *failure);
 
 /* Records in rc_shared which target or credential a failure closes for all calls, and until
@@ -124,51 +128,54 @@ void rc_call_publish_failure(const rc_call *call, const rc_call_attempt *attempt
 
 /* --- call_turn.c --- */
 
-/* Limits of waits that do not count as attempts. After the maximum of waits for a turn, the call
- * starts its attempt without a turn. After the maximum of waits for a limit that another call met
- * again, each further wait counts as an attempt. */
+/* Maximum number of waits that do not count as attempts. After RC_CALL_TURN_WAITS_MAX waits for a
+ * turn, a call starts its attempt without a turn. After RC_CALL_LIMIT_WAITS_MAX waits for a rate
+ * limit that another call has met again, each further wait counts as an attempt. */
 #define RC_CALL_TURN_WAITS_MAX 64u
 #define RC_CALL_LIMIT_WAITS_MAX 16u
 
-/* Turns limit how many waiting calls go first after a rate limit or an overload (cooldown.h).
- * rc_call_take_turn is called when the attempt of a call that waited begins. rc_call_earn_turns is
- * called when the response of an attempt has begun, and counts once for each attempt.
- * rc_call_return_turn is called when an attempt ended; without a response, its turn goes to another
- * call. */
+/* A turn is the permission to start for a call that waited for the end of a rate limit or an
+ * overload (cooldown.h). Turns keep the waiting calls from starting all at once. rc_call_take_turn
+ * is called when the attempt of a call that waited begins. rc_call_earn_turns is called when the
+ * response of an attempt has begun, and has an effect once for each attempt. rc_call_return_turn is
+ * called when an attempt has ended: if no response had begun, another call may take the turn. */
 void rc_call_take_turn(const rc_call *call, rc_call_attempt *attempt);
 void rc_call_earn_turns(const rc_call *call, rc_call_attempt *attempt);
 void rc_call_return_turn(const rc_call *call, const rc_call_attempt *attempt);
 
-/* Makes a call that has waited wait for its turn at an open entry. False: the call has a turn, has
- * no time left to wait, or has waited for turns too often. */
+/* Makes a call that has waited wait once more, for its turn at an open entry. Returns false if the
+ * call has a turn, has no time left to wait, or has waited for turns too often. */
 bool rc_call_wait_turn(rc_call *call, uint16_t entry, uint64_t entropy, rc_action *ret_action);
-/* For a call that has waited and finds its entry closed, because another call met the rate limit
- * again: returns true if the next wait does not count as an attempt, false if it does. */
+/* Called when a call finds its entry closed after a wait, because another call met the rate limit
+ * again. Returns whether the next wait is one of those that do not count as attempts. */
 bool rc_call_take_limit_wait(rc_call *call, const rc_skip *closed);
 
 /* --- call_decide.c --- */
 
-/* Steps 7 and 8 of docs/internals/call.md. rc_call_no_wait_reason returns RC_WHY_NONE, or why the
- * call cannot wait that long. rc_call_wait_for returns WAIT, or STOP with that reason.
- * rc_call_wait_for takes no retry token, because its caller takes the token for the next
- * attempt. */
+/* Steps 7 and 8 of docs/internals/call.md. rc_call_no_wait_reason returns the reason why the call
+ * cannot wait for wait_ms, or RC_WHY_NONE if it can. rc_call_wait_for returns the action
+ * RC_DO_WAIT, or RC_DO_STOP with that reason. rc_call_wait_for takes no retry token, because its
+ * caller takes the token for the next attempt. */
 rc_reason rc_call_no_wait_reason(const rc_call *call, uint64_t wait_ms);
 rc_action rc_call_wait_for(rc_call *call, uint64_t wait_ms, rc_reason reason);
 
-/* Step 4: returns RC_WHY_NONE, or the limit that allows no further attempt. */
+/* Step 4: returns the reason of the limit that forbids a further attempt (deadline, number of
+ * calls, retry budget, remaining time); RC_WHY_NONE: a further attempt is allowed. */
 rc_reason rc_call_spent_reason(const rc_call *call);
 
-/* Decides the action after call->failure. The failed attempt has already been ended. */
+/* Chooses the action after the failure in call->failure. The caller has already ended the failed
+ * attempt. */
 rc_action rc_call_decide(rc_call *call, uint64_t entropy);
 
-/* Continues after a refresh that failed: tries another credential of the same target, or stops. */
+/* Chooses the action after the refresh of a credential failed: an attempt with another credential
+ * of the same target, or a stop. */
 rc_action rc_call_on_refresh_failed(rc_call *call);
 
-/* Decides the action after a wait or a refresh. */
+/* Chooses the action after a wait, or after a refresh of a credential that succeeded. */
 rc_action rc_call_resume(rc_call *call, uint64_t entropy);
 
-/* Build an action and store it as the latest action of the call: rc_call_do_try an attempt,
- * rc_call_do_stop a stop, rc_call_do_end any final action. */
+/* These three functions build an action and store it as the call's latest action: rc_call_do_try an
+ * attempt, rc_call_do_stop a stop, rc_call_do_end any final action. */
 rc_action rc_call_do_try(rc_call *call, uint16_t entry, uint16_t credential, rc_reason reason);
 rc_action rc_call_do_stop(rc_call *call, rc_reason reason, uint64_t at_ms);
 rc_action rc_call_do_end(rc_call *call, rc_action_kind kind, rc_reason reason);

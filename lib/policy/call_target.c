@@ -1,5 +1,5 @@
-/* Target side of rc_call: searches the chain, starts and ends attempts, and records failures in
- * rc_shared. Called by call.c, call_decide.c, hedge.c and chain.c. */
+/* The part of rc_call that deals with targets: searches the chain, starts and ends attempts, and
+ * records failures in rc_shared. Called by call.c, call_decide.c, hedge.c and chain.c. */
 #include <recourse/taxonomy.h>
 
 #include "policy/call_private.h"
@@ -26,8 +26,9 @@ uint32_t rc_call_max_entry_attempts(const rc_call *call, uint16_t entry)
     return entry_max ? entry_max : rc_policy_rule(plan->policy, call->failure.code)->max_attempts;
 }
 
-/* Returns whether the call can use only one target, so that assumed cooldowns do not count. A
- * context that is too long for the chain fits only into the target with the larger window. */
+/* Returns whether the call can use only one target, so that assumed cooldowns are ignored. A
+ * request that overflowed a context window can use only the plan's target with the larger
+ * window. */
 static bool is_alone(const rc_call *call)
 {
     return call->is_alone || call->went_to_larger || call->failure.code == RC_CODE_CONTEXT_OVERFLOW;
@@ -85,8 +86,8 @@ static void note_closed(const rc_call *call, rc_call_search *search, const rc_sk
         search->cooled_ms = until_ms;
 }
 
-/* Position 0 is the entry where the call begins. After the last entry of the chain the positions
- * continue at its front, so that a search with rising positions visits every entry once. */
+/* Position 0 is the entry where the call begins. Positions go to the end of the chain and continue
+ * at its first entry, so that a search by position visits every entry once. */
 uint32_t rc_call_position(const rc_call *call, uint16_t entry)
 {
     uint16_t first = call->first_entry;
@@ -127,8 +128,8 @@ rc_call_search rc_call_find_first(const rc_call *call)
     return search;
 }
 
-/* Returns whether the chain has no further entry for the call. After the target with the larger
- * context window, all other targets are too small for the request. */
+/* Returns whether no further entry of the chain can serve the call. Once the call has used the
+ * target with the larger context window, the windows of all other targets are too small. */
 static bool has_left_chain(const rc_call *call)
 {
     return call->went_to_larger || call->attempt.entry >= rc_plan_chain_count(call->plan);
@@ -168,8 +169,8 @@ uint64_t rc_call_reopens_at_ms(const rc_call *call)
 uint64_t rc_call_round_opens_at_ms(const rc_call *call)
 {
     const rc_call_search closed = find_round(call, call->attempt.target);
-    /* After an exhausted quota the call does not wait for other keys to cool down, because they may
-     * belong to the same account. */
+    /* After an exhausted quota, the call does not wait until another key cools down, because that
+     * key may belong to the same account. */
     return rc_call_is_capacity(&call->failure) ? closed.cooled_ms : closed.until_ms;
 }
 
@@ -177,8 +178,8 @@ rc_call_search rc_call_find_next(const rc_call *call, bool other_target)
 {
     if (has_left_chain(call))
         return (rc_call_search){.entry = RC_NO_TARGET};
-    /* A hint (the retry time that the server named) applies to the target of the latest failure in
-     * every entry that has this target. */
+    /* A retry time that the provider named (not_before_ms) closes the target of the latest failure,
+     * and therefore every entry of the chain with this target. */
     bool is_other = other_target || call->now_ms < call->not_before_ms;
     return find_open(call, call->next_position, is_other ? call->attempt.target : RC_NO_TARGET);
 }
@@ -190,7 +191,8 @@ void rc_call_move_past(rc_call *call, uint16_t entry)
     uint32_t behind = rc_call_position(call, entry) + 1;
     if (behind > call->next_position)
         call->next_position = (uint16_t)behind;
-    /* An entry with max_attempts of its own uses all of them in one round. */
+    /* The attempts at an entry with max_attempts of its own all take place in one round, so later
+     * rounds leave the entry out. */
     if (entry < 64 && call->plan->entries[entry].max_attempts > 0)
         call->spent_entries |= UINT64_C(1) << entry;
 }
@@ -202,12 +204,13 @@ rc_reason rc_call_unavailable_reason(const rc_call_search *search)
 
 /* --- targets that do not respond --- */
 
-/* Number of consecutive calls without a response that cool a target down, however much time passed
- * between them. */
+/* After this number of consecutive calls without a response, the target is cooled down. The time
+ * between the calls is irrelevant. */
 #define SILENT_MAX 3u
 #define SILENT_COOLDOWN_MAX_MS UINT64_C(300000)
-/* The cooldown is at least this multiple of the duration of the failed call, because a probe of a
- * target that hangs takes long, and a probe of a target that refuses connections does not. */
+/* A cooldown lasts at least this many times as long as the call that failed. A target that hangs
+ * makes each probe slow, so it is probed less often than a target that refuses connections at
+ * once. */
 #define SILENT_COST 10u
 
 static bool is_silent(rc_code code)
@@ -230,20 +233,21 @@ static uint64_t silent_cooldown_ms(const rc_shared *shared, const rc_target *tar
     return cooldown_ms < SILENT_COOLDOWN_MAX_MS ? cooldown_ms : SILENT_COOLDOWN_MAX_MS;
 }
 
-/* Only one call at a time probes a target that was cooled down for missing responses: the start of
- * an attempt extends the assumed cooldown for all other calls. */
+/* Called when an attempt starts. If the target was cooled down for missing responses, this extends
+ * its assumed cooldown, so that only one call at a time probes the target. */
 static void hold_others(const rc_shared *shared, rc_target *target, uint64_t now_ms)
 {
     if (target->silent_cooldowns > 0)
         rc_cooldown_assume(&target->cooldown, now_ms + silent_cooldown_ms(shared, target, 0));
 }
 
-/* The target responded: clears the cooldown assumed for missing responses. */
+/* Called when the target has responded to an attempt that began at began_ms: clears the cooldown
+ * assumed for missing responses. */
 static void end_silence(rc_target *target, uint64_t began_ms)
 {
     if (began_ms < target->silent_at_ms)
-        return; /* The attempt began before the target stopped responding, so its response proves
-                   nothing. */
+        return; /* The attempt began before the target stopped responding, so its response does not
+                   prove that the target responds now. */
     if (target->silent_cooldowns > 0 && is_silent(target->cooled_for))
         target->cooldown.assumed_until_ms = 0;
     target->silent_in_a_row = 0;
@@ -254,7 +258,7 @@ static void note_silence(const rc_shared *shared, rc_target *target, const rc_ca
                          rc_code code, uint64_t now_ms)
 {
     if (attempt->at_ms < target->silent_at_ms)
-        return; /* The attempt was in flight when the cooldown began. */
+        return; /* The attempt was already in flight when the cooldown began. */
     if (target->silent_in_a_row < SILENT_MAX)
         target->silent_in_a_row++;
     uint64_t cooldown_ms = silent_cooldown_ms(shared, target, now_ms - attempt->at_ms);
@@ -288,8 +292,8 @@ uint16_t rc_call_find_silent(const rc_call *call)
 
 #define KEY_COOLDOWN_MS UINT64_C(30000)
 
-/* Returns the next cooldown of a key for which the provider named no time: 30 s, doubled each time
- * up to exhausted_ms. */
+/* Returns the length of a key's next cooldown if the provider named no time: 30 s, doubled each
+ * time up to exhausted_ms. */
 static uint64_t key_cooldown_ms(const rc_call *call, const rc_credential *row)
 {
     uint64_t max_ms = call->shared->settings.exhausted_ms;
@@ -310,8 +314,8 @@ static uint64_t held_until_ms(const rc_call *call, const rc_call_attempt *attemp
     return attempt->at_ms + (KEY_COOLDOWN_MS < max_ms ? KEY_COOLDOWN_MS : max_ms);
 }
 
-/* Makes the attempt a probe if it uses a key whose cooldown is over, and extends the cooldown of
- * the key for all other calls. */
+/* Makes the attempt a probe if its key was rejected or exhausted and the key's cooldown is over.
+ * The cooldown is extended, so that no other call uses the key during the probe. */
 static void begin_probe(const rc_call *call, const rc_target *target, rc_call_attempt *attempt)
 {
     rc_credential *key = rc_shared_credential(call->shared, attempt->credential);
@@ -320,8 +324,8 @@ static void begin_probe(const rc_call *call, const rc_target *target, rc_call_at
         return;
     attempt->is_key_probe = key->state == RC_CREDENTIAL_DEAD;
     attempt->is_quota_probe = is_quota_cooldown(key) || is_quota_cooldown(limit);
-    /* A rejection that was restored after a restart may be outdated, so the key is not closed for
-     * other calls. */
+    /* A dead key with cooldown_count 0 was restored from the store after a restart. Its rejection
+     * may be outdated, so its cooldown is not extended. */
     if ((attempt->is_key_probe && key->cooldown_count > 0) || is_quota_cooldown(key))
         rc_cooldown_enforce(&key->cooldown, held_until_ms(call, attempt));
     if (is_quota_cooldown(limit))
@@ -354,7 +358,7 @@ static void end_cooldown(rc_credential *row)
 
 void rc_call_kill_key(const rc_call *call, rc_credential *key)
 {
-    /* The key is dead already: this call was in flight when another call found it rejected. */
+    /* The key was already marked as dead while this attempt was in flight. */
     if (key->state == RC_CREDENTIAL_DEAD && rc_cooldown_is_on(&key->cooldown, false, call->now_ms))
         return;
     uint64_t cooldown_ms = key_cooldown_ms(call, key);
@@ -401,8 +405,8 @@ void rc_call_end_attempt(const rc_call *call, rc_call_attempt *attempt, rc_break
     rc_call_return_turn(call, attempt);
     end_probe(call, target, attempt);
     rc_limiter_put(&target->limiter);
-    /* An attempt that began before the breaker closed says nothing about the target's state since
-     * then. */
+    /* An attempt that began before the breaker closed is not evidence about the state of the target
+     * since then. */
     if (rc_breaker_is_stale(&target->breaker, attempt->at_ms))
         outcome = RC_BREAKER_NEUTRAL;
     rc_breaker_on_end(&target->breaker, &call->shared->settings.breaker,
@@ -412,9 +416,10 @@ void rc_call_end_attempt(const rc_call *call, rc_call_attempt *attempt, rc_break
 void rc_call_clear_key(const rc_call *call, const rc_call_attempt *attempt)
 {
     rc_credential *credential = rc_shared_credential(call->shared, attempt->credential);
-    /* Only a probe revives the key: other attempts may have begun before the rejection. */
+    /* Only the success of a probe makes a dead key usable again: other attempts may have begun
+     * before the rejection. */
     if (attempt->is_key_probe && credential && credential->state == RC_CREDENTIAL_DEAD)
-        rc_credential_revive(credential); /* the provider accepts the key again */
+        rc_credential_revive(credential);
     const rc_target *target = rc_shared_target(call->shared, attempt->target);
     if (!attempt->is_quota_probe || !target)
         return;
@@ -441,7 +446,7 @@ void rc_call_note_success(const rc_call *call, rc_call_attempt *attempt)
 
 typedef enum cooldown_scope {
     COOLS_NOTHING,
-    COOLS_CREDENTIAL, /* Or the target, if the attempt used no credential. */
+    COOLS_CREDENTIAL, /* Closes the credential; if the attempt used no credential, the target. */
     COOLS_TARGET
 } cooldown_scope;
 
@@ -451,8 +456,9 @@ bool rc_call_is_capacity(const rc_failure_facts *failure)
     return info && info->category == RC_CATEGORY_CAPACITY;
 }
 
-/* Returns whether a retry time that came with this code applies to the target. A conflict concerns
- * one request only, and failures of stores, tools and sandboxes do not come from the target. */
+/* Returns whether a retry time that came with this code applies to the whole target. The retry time
+ * of a conflict applies to one request only, and failures of stores, tools and sandboxes do not
+ * come from the target. */
 static bool is_of_target(rc_code code)
 {
     const rc_code_info *info = rc_code_get(code);
@@ -479,17 +485,17 @@ static cooldown_scope scope_of_cooldown(const rc_failure_facts *failure)
 void rc_call_note_spent(rc_call *call, uint16_t entry, const rc_failure_facts *failure)
 {
     bool is_refused = failure->is_retry_exhausted && !call->plan->policy->retry_exhausted;
-    /* A retry time that sets no cooldown applies to this call alone. The call does not come back to
-     * the entry in a later round. */
+    /* A retry time that sets no cooldown applies only to this call, which leaves the entry out in
+     * later rounds. */
     bool is_own_hint = failure->retry_after_ms > 0 && scope_of_cooldown(failure) == COOLS_NOTHING;
     if (entry < 64 && (is_refused || is_own_hint || !failure->is_retryable))
         call->spent_entries |= UINT64_C(1) << entry;
 }
 
-/* Returns the state that the failure closes: the credential, or its use at this target alone. Most
- * providers limit rates and quotas per model, so these limits close only this target; a call to
- * another model shows whether they apply there, too. Credit and plans belong to the account, so
- * they close the credential for all targets. */
+/* Returns the row of rc_shared that the failure closes: the credential for all targets, or the
+ * credential at this target only. Most providers limit rates and quotas per model, so these limits
+ * close the credential at this target only. Credit and plans belong to the account, so these limits
+ * close the credential for all targets. */
 static rc_credential *limited_credential(const rc_target *target, rc_credential *credential,
                                          uint16_t number, const rc_failure_facts *failure)
 {
@@ -505,22 +511,23 @@ static void cool(const rc_call *call, rc_target *target, rc_credential *credenti
 {
     const rc_shared_settings *settings = &call->shared->settings;
     bool is_used_up = rc_call_is_capacity(failure);
-    /* A used-up quota does not renew within seconds, so its cooldown is enforced even if its end is
-     * a guess. */
+    /* A used-up quota does not renew within seconds, so its cooldown is enforced even if the
+     * provider named no end. */
     bool is_enforced = failure->retry_after_ms > 0 || is_used_up;
     uint64_t wait_ms = is_used_up ? settings->exhausted_ms : settings->cooldown_ms;
     if (failure->retry_after_ms > 0) {
         wait_ms = (uint64_t)failure->retry_after_ms;
     } else if (is_used_up && credential) {
         if (rc_cooldown_is_on(&credential->cooldown, false, call->now_ms))
-            return; /* The attempt was in flight when another call recorded the exhausted quota. */
+            return; /* Another call recorded the exhausted quota while this attempt was in
+                       flight. */
         wait_ms = key_cooldown_ms(call, credential);
         if (credential->cooldown_count < UINT8_MAX)
             credential->cooldown_count++;
     }
     if (wait_ms == 0)
-        return; /* A zero-length cooldown would still close the target for a caller whose clock
-                   is behind. */
+        return; /* With now_ms as its end, the cooldown would close the target for a caller whose
+                   clock is slightly behind. */
     uint64_t until_ms =
         wait_ms < RC_UNLIMITED - call->now_ms ? call->now_ms + wait_ms : RC_UNLIMITED - 1;
     if (!credential && until_ms > rc_cooldown_until_ms(&target->cooldown, false)) {

@@ -1,17 +1,17 @@
-/* Turns: decides which of the calls that waited for the end of a rate limit or an overload go
- * first. Called by call.c, call_decide.c and call_target.c. */
+/* Turns: decides which calls may start first after they waited for the end of a rate limit or an
+ * overload. Called by call.c, call_decide.c and call_target.c. */
 #include "policy/call_private.h"
 #include "policy/shared_private.h"
 
-/* A call without a turn waits a random time before it checks again. The longest such time is
+/* A call without a turn waits for a random time and checks again. The maximum of this time is
  * TURN_WAIT_FIRST_MS for the first wait and doubles with each wait, up to TURN_WAIT_MAX_MS. */
 #define TURN_WAIT_FIRST_MS UINT64_C(50)
 #define TURN_WAIT_MAX_MS UINT64_C(1000)
 
 /* --- turn counters --- */
 
-/* Applies `note` to every cooldown that may limit the attempt: that of the target, that of the
- * credential, and that of the credential at this target. */
+/* Calls `note` for every cooldown that may limit the attempt: the cooldowns of the target, of the
+ * credential, and of the credential at this target. */
 static void each_cooldown(const rc_call *call, const rc_call_attempt *attempt,
                           void (*note)(rc_cooldown *, uint64_t), uint64_t at_ms)
 {
@@ -48,8 +48,8 @@ void rc_call_return_turn(const rc_call *call, const rc_call_attempt *attempt)
 
 /* --- turn check --- */
 
-/* Returns whether the key's turns allow an attempt. Rejected and exhausted keys have no turns,
- * because probes reopen them. */
+/* Returns whether the key's turns allow an attempt. Turns do not apply to rejected and exhausted
+ * keys, which are probed by one call at a time. */
 static bool has_key_turn(const rc_credential *row, uint64_t now_ms)
 {
     return !row || row->state != RC_CREDENTIAL_COOLING ||
@@ -94,7 +94,7 @@ bool rc_call_wait_turn(rc_call *call, uint16_t entry, uint64_t entropy, rc_actio
     uint64_t backoff_ms = call->last_wait_ms;
     call->turn_waits++;
     *ret_action = rc_call_wait_for(call, wait_ms, RC_WHY_TARGET_UNAVAILABLE);
-    call->last_wait_ms = backoff_ms; /* a wait for a turn does not count for the backoff */
+    call->last_wait_ms = backoff_ms; /* a wait for a turn does not change the backoff */
     return true;
 }
 

@@ -35,8 +35,8 @@ static uint32_t max_entry_attempts(const rc_call *call)
     return max > 0 ? max : 1;
 }
 
-/* Checks that the current entry lies before next_position, because a search never returns to an
- * entry that it has passed. */
+/* Checks that the position of the current entry is less than next_position, because a search
+ * continues after the entries that were tried. */
 static bool is_position_passed(const rc_call *call)
 {
     uint16_t count = rc_plan_chain_count(call->plan);

@@ -1,5 +1,5 @@
-/* Sticky start of a chain: selects the entry at which the next call of a route or session begins.
- * Called by the gateway's hub. */
+/* Sticky start of a chain: with `revert: never`, the next call of a route or session begins at the
+ * entry that worked last, otherwise at the first entry. Called by the gateway's hub. */
 #include "policy/call_private.h"
 
 void rc_chain_init(rc_chain *chain, rc_revert revert)
@@ -14,8 +14,8 @@ uint16_t rc_chain_first(const rc_chain *chain)
 
 void rc_chain_on_success(rc_chain *chain, const rc_plan *plan, uint16_t entry)
 {
-    /* The target for contexts that are too long is not in the chain and does not become the start
-     * of later calls. */
+    /* The target for contexts that are too long is not part of the chain, so it does not become the
+     * first entry of later calls. */
     if (entry < rc_plan_chain_count(plan))
         chain->active = entry;
 }

@@ -1,6 +1,5 @@
 /* Policy check: returns the first error of a policy. Called by the configuration loader and the
- * simulator, which show the message beside the YAML line. The messages therefore name the YAML
- * keys. */
+ * simulator, which show the error beside a line of YAML, so the messages use the YAML keys. */
 #include <recourse/policy.h>
 
 #include <recourse/taxonomy.h>

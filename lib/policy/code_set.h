@@ -1,4 +1,5 @@
-/* Constant sets of error codes: a code's bit is its row number in spec/errors.def. */
+/* Constants of type rc_code_set, a bit set of error codes. The number of a code's bit is its row
+ * number in spec/errors.def. */
 #ifndef RC_POLICY_CODE_SET_H
 #define RC_POLICY_CODE_SET_H
 
@@ -10,12 +11,13 @@ enum {
     RC_CODE_INDEX_##ID,
 #include "spec/errors.def"
     RC_CODE_INDEX_COUNT,
-    RC_CODE_INDEX_NONE = 1 << 16 /* Index outside every word of a set. */
+    RC_CODE_INDEX_NONE = 1 << 16 /* Result for a code that is not in the table; larger than any bit
+                                    number. */
 };
 
 _Static_assert(RC_CODE_INDEX_COUNT <= sizeof(rc_code_set) * 8, "a set holds every code");
 
-/* RC_CODE_SET(RATE_LIMITED, OVERLOADED) initialises the bits of a set with one to eight codes;
+/* RC_CODE_SET(RATE_LIMITED, OVERLOADED) is the initializer of a set of one to eight codes;
  * RC_CODE_SET(NONE) is the empty set. */
 #define RC_CODE_SET(...) RC_CODE_SET_OF(__VA_ARGS__, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE)
 #define RC_CODE_SET_OF(A, B, C, D, E, F, G, H, ...)                                              \

@@ -1,5 +1,6 @@
-/* Cooldown of a target or credential: an enforced end, an assumed end, and the turns of calls that
- * waited. Called by call_target.c, call_turn.c, credential.c and shared.c. */
+/* Cooldown of a target or credential: computes its enforced end, its assumed end, and the turns of
+ * the calls that wait for the enforced end. Called by call_target.c, call_turn.c, credential.c and
+ * shared.c. */
 #include <recourse/cooldown.h>
 
 static uint64_t later(uint64_t a, uint64_t b)

@@ -1,4 +1,5 @@
-/* State of one credential: healthy, cooling, exhausted or dead. Called by call*.c and shared.c. */
+/* State machine of one credential (key of a provider): healthy, cooling, exhausted or dead. Called
+ * by call*.c and shared.c. */
 #include <recourse/credential.h>
 
 #include <recourse/policy.h>

@@ -1,10 +1,11 @@
-/* Deadlines: chooses the time limit that ends a call first. Called by lib/exchange and the
+/* Deadlines: finds which of the time limits of a call ends first. Called by lib/exchange and the
  * gateway's exchange_deadline.c. */
 #include "policy/deadline.h"
 
 #include <recourse/policy.h>
 
-/* An attempt without a response after this time counts as slow, no matter who set the deadline. */
+/* An attempt that got no response for this long, or for half of the deadline if that is less, counts
+ * against its target. */
 #define FAIR_MS UINT64_C(10000)
 
 static const struct announced_row {
@@ -23,7 +24,7 @@ uint64_t rc_deadline_of_client(const rc_deadline_limits *limits)
     return limits->client_ms > 0 ? limits->received_ms + limits->client_ms : RC_UNLIMITED;
 }
 
-/* Replaces *earliest if a limit of limit_ms from the call's start ends sooner. */
+/* Replaces *earliest if a limit that ends limit_ms after the call's start ends sooner. */
 static void limit(rc_deadline *earliest, const rc_deadline_limits *limits,
                   rc_connection_fault fault, const char *rule, uint64_t limit_ms)
 {
@@ -32,10 +33,9 @@ static void limit(rc_deadline *earliest, const rc_deadline_limits *limits,
         *earliest = (rc_deadline){fault, rule, limit_ms, limits->called_ms + limit_ms};
 }
 
-/* An announced timeout applies only until the response begins, because after the response head an
- * HTTP client limits the time between two reads, or nothing. The time budget of a policy that the
- * client chose does not exceed the budget of the route's policy.
- */
+/* Returns the time limit that ends first. A timeout that an SDK announced applies until the
+ * response begins; afterwards the SDK's HTTP client measures each read by itself, or nothing. If
+ * the client chose a policy, the time budget of the route's policy still applies, too. */
 static rc_deadline deadline_of_call(const rc_deadline_limits *limits)
 {
     const struct announced_row *announced = &announced_rows[limits->announced_by];

@@ -1,5 +1,5 @@
-/* Failure facts: extracts from a report what the policy needs to decide. Called by the gateway's
- * attempt_failure.c, `recourse exec` and the simulator. */
+/* Failure facts: extracts from a report the fields that the policy decides by. Called by the
+ * gateway's attempt_failure.c, `recourse exec` and the simulator. */
 #include <recourse/policy.h>
 
 #include <recourse/taxonomy.h>
@@ -17,9 +17,9 @@ rc_failure_facts rc_failure_facts_of_code(rc_code code)
     };
 }
 
-/* An error class that is not about inference has no category, so the report alone decides. Any
- * category other than transient forbids a retry, even if a report from another system claims the
- * opposite. */
+/* Error classes that do not concern model calls have no category; for these, is_retryable of the
+ * report decides. Otherwise only the category transient allows a retry, even if a report from
+ * another system sets is_retryable. */
 static bool may_retry(const rc_report *report, rc_category category)
 {
     return rc_report_is_retryable(report) &&
@@ -31,7 +31,8 @@ rc_failure_facts rc_failure_facts_of(const rc_report *report)
     rc_failure_facts facts = rc_failure_facts_of_code(rc_report_code(report));
     if (report == NULL)
         return facts;
-    /* A code of a newer version stays UNKNOWN, so that no code set of this version contains it. */
+    /* A code that only a newer version of Recourse knows stays RC_CODE_UNKNOWN, so no code set
+     * contains it. */
     if (rc_report_code(report) == RC_CODE_UNKNOWN)
         facts.code = RC_CODE_UNKNOWN;
     rc_category row = facts.category;
@@ -39,8 +40,8 @@ rc_failure_facts rc_failure_facts_of(const rc_report *report)
         facts.category = rc_report_category(report);
     facts.limit_kind = rc_report_limit_kind(report);
     facts.is_retryable = may_retry(report, facts.category);
-    /* The category capacity leads a call to other keys and targets, so only the code's row in
-     * spec/errors.def decides it. A report of another system can neither set nor clear this
+    /* The category capacity makes a call use other keys and targets, so only the row of the code in
+     * spec/errors.def can set it. A report of another system can neither set nor clear this
      * category. */
     if (row == RC_CATEGORY_CAPACITY || facts.category == RC_CATEGORY_CAPACITY)
         facts.category = row;

@@ -1,5 +1,5 @@
-/* Health of a target: remembers its latest results and derives up, degraded or failing. Called by
- * the gateway's hub_health.c, exchange_ledger.c and admin interface. */
+/* Health of a target: stores the results of its latest calls and derives the state up, degraded or
+ * failing. Called by the gateway's hub_health.c, exchange_ledger.c and admin interface. */
 #include "policy/health.h"
 
 #include <recourse/taxonomy.h>
@@ -46,7 +46,7 @@ void rc_health_note(rc_health *health, rc_health_verdict verdict, rc_code code, 
     if (verdict == RC_HEALTH_VERDICT_NONE)
         return;
     if (rc_health_of_calls(health, now_unix_ms) == RC_HEALTH_UP) {
-        health->failed = 0; /* The remembered failures are outdated. */
+        health->failed = 0; /* While the target was UP, the stored failures became outdated. */
         health->bad_unix_ms = is_bad ? now_unix_ms : 0;
     }
     if (!is_bad && (health->failed & 1) != 0)

@@ -1,5 +1,5 @@
-/* Hedging: starts a second attempt at another target when the first is late. Called by
- * lib/exchange/machine.c and machine_time.c. */
+/* Hedging: starts a second attempt at another target when the first attempt has no response after a
+ * delay. Called by lib/exchange/machine.c and machine_time.c. */
 #include <recourse/hedge.h>
 
 #include "policy/call_private.h"
@@ -39,8 +39,8 @@ static void enter(rc_call *call, uint64_t now_ms)
 }
 
 /* Starts the second attempt (the second lane of the hedge). The attempt takes a retry token, counts
- * against max_calls, and takes an in-flight slot at another target. False: no token, call or slot
- * is available. */
+ * against max_calls, and takes an in-flight slot at another target. Returns false if the token, the
+ * call or the slot is not available. */
 static bool start(rc_hedge *hedge, rc_call *call)
 {
     if (call->state != RC_CALL_TRYING || call->is_committed || call->is_unrepeatable ||
@@ -61,7 +61,7 @@ rc_hedge_action rc_hedge_on_timer(rc_hedge *hedge, rc_call *call, uint64_t now_m
 {
     if (hedge->is_over || hedge->at_ms == RC_UNLIMITED || now_ms < hedge->at_ms)
         return wait_action(RC_WHY_NONE);
-    hedge->at_ms = RC_UNLIMITED; /* at most one hedge for each attempt */
+    hedge->at_ms = RC_UNLIMITED; /* at most one hedge per attempt */
     enter(call, now_ms);
     bool is_started = start(hedge, call);
     rc_shared_unlock(call->shared);
@@ -70,8 +70,8 @@ rc_hedge_action rc_hedge_on_timer(rc_hedge *hedge, rc_call *call, uint64_t now_m
     return action_of(RC_HEDGE_START, RC_WHY_HEDGED, RC_LANE_SECOND, &hedge->second);
 }
 
-/* Makes the attempt of the second lane the call's current attempt. From now on the attempts at its
- * entry are counted. */
+/* Makes the attempt of the second lane the call's current attempt, and counts attempts at the entry
+ * of this attempt from now on. */
 static void second_takes_over(rc_hedge *hedge, rc_call *call)
 {
     call->attempt = hedge->second;
@@ -130,7 +130,8 @@ rc_hedge_action rc_hedge_on_failure(rc_hedge *hedge, rc_call *call, rc_hedge_lan
         return end(hedge, call, RC_HEDGE_FAIL, RC_WHY_NONE, lane, false);
     rc_call_attempt *loser = lane == RC_LANE_FIRST ? &call->attempt : &hedge->second;
     bool is_probe = failure->code == RC_CODE_AUTH_FAILED && loser->is_key_probe;
-    /* A fatal failure concerns the request; a response of the other target must not mask it. */
+    /* A fatal failure is caused by the request, so a response of the other target must not hide
+     * it. */
     if (!failure->is_retryable && !rc_call_is_capacity(failure) && !is_probe) {
         settle(hedge, call, lane, now_ms, entropy);
         return end(hedge, call, RC_HEDGE_FAIL, RC_WHY_NONE, lane, true);

@@ -85,8 +85,8 @@ int64_t rc_ledger_window_end(rc_ledger_period period, int64_t now_unix_ms)
     return period == RC_LEDGER_TOTAL ? 0 : start_of(period, window_of(period, now_unix_ms) + 1);
 }
 
-/* Moves the budget to the window of the given time. Ignores a time from
- * the previous window: the clock may have been set back by a second, across midnight. */
+/* Moves the budget to the window of the given time. A time in the previous window changes nothing,
+ * because the clock may have been set back by a second across midnight. */
 static void renew(rc_ledger_budget *budget, int64_t now_unix_ms)
 {
     int32_t window = window_of(budget->rule.period, now_unix_ms);
@@ -123,8 +123,8 @@ static void add_notice(rc_ledger_budget *budget, uint32_t number, rc_ledger_noti
 static bool has_spent(const rc_ledger_budget *budget, unsigned percent)
 {
     uint64_t limit = limit_of(budget);
-    /* Rounded up, because 80 per cent of a limit of one millionth would otherwise be 0, so that the
-     * limit would count as nearly spent before anything is spent. */
+    /* Rounded up: otherwise 80 per cent of a limit of one millionth would be 0, and the notice
+     * would come before anything is spent. */
     uint64_t part = limit / 100 * percent + (limit % 100 * percent + 99) / 100;
     return limit > 0 && budget->spent >= part;
 }
@@ -137,8 +137,8 @@ static void add_spent_notices(rc_ledger_budget *budget, uint32_t number, rc_ledg
         add_notice(budget, number, RC_LEDGER_USED_UP, notices);
 }
 
-/* Called after the limit has changed: forgets the notices that are no longer true, so that they may
- * be given again. */
+/* Called after the limit has changed: clears the notices whose condition no longer holds, so that
+ * they can be published again. */
 static void clear_notices(rc_ledger_budget *budget)
 {
     if (!has_spent(budget, 80))
@@ -187,8 +187,8 @@ void rc_ledger_set_lock(rc_ledger *ledger, void *ctx, void (*lock)(void *), void
     ledger->unlock = unlock;
 }
 
-/* Returns whether attempts are paused and money is available again. Clears has_waiters, so that
- * only the first call returns true. */
+/* Returns whether paused attempts wait for this budget and money is available again. Clears
+ * has_waiters, so that the first call returns true and the next one returns false. */
 static bool take_waiters(rc_ledger_budget *budget)
 {
     uint64_t limit = limit_of(budget);
@@ -233,8 +233,8 @@ bool rc_ledger_define(rc_ledger *ledger, uint32_t budget, const rc_ledger_rule *
     return has_waiters;
 }
 
-/* Returns the budget if `day` is in its current window. NULL: the budget is not in force, or the
- * day is in another window. */
+/* Returns the budget if `day` lies in its current window; NULL if it does not, or if the budget is
+ * not in force. */
 static rc_ledger_budget *budget_of_day(const rc_ledger *ledger, uint32_t budget, int64_t day,
                                        int64_t now_unix_ms)
 {
@@ -307,7 +307,8 @@ bool rc_ledger_get_state(const rc_ledger *ledger, uint32_t budget, int64_t now_u
 
 /* --- attempts --- */
 
-/* Returns why the budget cannot take the amount; RC_WHY_NONE if it can, or has no limit. */
+/* Returns why the budget cannot take the amount; RC_WHY_NONE if the budget can take it, or has no
+ * limit. */
 static rc_reason refusal_reason(const rc_ledger_budget *budget, uint64_t amount)
 {
     uint64_t limit = limit_of(budget);
@@ -318,7 +319,8 @@ static rc_reason refusal_reason(const rc_ledger_budget *budget, uint64_t amount)
     return add(budget->spent, amount) > limit ? RC_WHY_BUDGET_SPENT : RC_WHY_BUDGET_HELD;
 }
 
-/* An attempt that costs more than the whole limit is refused instead of paused. */
+/* With on_exceed PAUSE, an attempt that costs more than the whole limit is refused, because waiting
+ * would never help. */
 static rc_ledger_verdict verdict_of(const rc_ledger_budget *budget, rc_reason reason)
 {
     if (reason == RC_WHY_NONE || budget->rule.on_exceed == RC_LEDGER_WARN)
@@ -328,8 +330,9 @@ static rc_ledger_verdict verdict_of(const rc_ledger_budget *budget, rc_reason re
     return RC_LEDGER_REFUSED;
 }
 
-/* Adds the verdict of one budget to the decision. The strictest verdict wins. Of several budgets
- * with this verdict, the first is reported, with the latest renewal time of all of them. */
+/* Merges the verdict of one budget into the decision, which reports the strictest verdict. If
+ * several budgets have the strictest verdict, the decision reports the first of them and the latest
+ * of their renewal times. */
 static void merge_verdict(rc_ledger_decision *decision, const rc_ledger_budget *budget,
                           uint32_t number, rc_ledger_verdict verdict, rc_reason reason)
 {
@@ -350,7 +353,7 @@ static void merge_verdict(rc_ledger_decision *decision, const rc_ledger_budget *
     }
 }
 
-/* Adds a notice for the first pause or refusal in a window. */
+/* Adds a notice for the first pause or the first refusal in the current window. */
 static void note_refusal(rc_ledger_budget *budget, uint32_t number, rc_ledger_verdict verdict,
                          rc_reason reason, rc_ledger_notices *notices)
 {
@@ -468,7 +471,7 @@ void rc_ledger_push_scope(rc_buf *buf, rc_str scope)
 
 void rc_ledger_push_usd(rc_buf *buf, uint64_t amount)
 {
-    char text[1 + 20 + 1 + 6]; /* the sign, the dollars, the point, the millionths */
+    char text[1 + 20 + 1 + 6]; /* longest amount: sign, dollars, point, millionths */
     size_t at = sizeof text;
     uint64_t part = amount % 1000000;
     uint64_t dollars = amount / 1000000;

@@ -9,8 +9,8 @@
  *   [ spent ........ | held .... | available ........... ]    of a window: day, month or total
  *
  * An attempt is granted if spent + held + its estimated cost stays within the limit in every budget
- * that applies to it; otherwise no budget reserves anything. A limit that refuses is therefore
- * exceeded only by attempts in flight that cost more than estimated.
+ * that applies to it; otherwise no budget reserves anything. With PAUSE or FAIL, a limit is
+ * therefore exceeded only if attempts in flight cost more than estimated.
  *
  *   on_exceed   beyond the limit
  *   WARN        the attempt is granted
@@ -18,13 +18,13 @@
  *               released
  *   FAIL        the attempt is refused: BudgetExceeded
  *
- * Notices inform operators when 80 and when 100 per cent of a limit are spent, and of the first
- * pause. Each notice is given once in a window.
+ * Notices inform operators that 80 per cent of a limit are spent, that the limit is spent, and that
+ * an attempt was paused for the first time. Each notice is given once in a window.
  *
  * Windows follow the calendar in UTC. An attempt belongs to the window in which it was reserved,
  * even if it ends in the next one. Amounts are millionths of a US dollar and saturate. If the clock
- * is set back by at most one window, nothing changes. If it is set back further, the budget moves
- * to the earlier window and keeps its spent amount.
+ * is set back by at most one window, nothing changes. If the clock is set back further, the budget
+ * moves to the earlier window and its spent amount stays.
  *
  * The caller assigns the numbers of the budgets and provides the storage. If lock and unlock are
  * set, any number of threads may use the ledger. */
@@ -42,13 +42,14 @@
 #define RC_LEDGER_BUDGETS_MAX 64u
 #define RC_LEDGER_NO_BUDGET UINT32_MAX
 
-/* Upper bound of every amount and of every sum: a million million dollars. */
+/* Upper bound of every amount and of every sum, in millionths of a US dollar: a million million
+ * dollars. */
 #define RC_LEDGER_AMOUNT_MAX UINT64_C(1000000000000000000)
 
-/* Estimated output tokens of a response if the request sets no limit of its own. */
+/* Number of output tokens assumed for the estimate if the request sets no limit. */
 #define RC_LEDGER_DEFAULT_OUTPUT_TOKENS 4096u
 
-/* The values are the positions of the words in spec/config.def. */
+/* The values are the positions of the period names in spec/config.def. */
 typedef enum rc_ledger_period {
     RC_LEDGER_DAY = 0,
     RC_LEDGER_MONTH = 1,
@@ -62,23 +63,24 @@ typedef enum rc_ledger_exceed_action {
 } rc_ledger_exceed_action;
 
 typedef struct rc_ledger_rule {
-    uint64_t limit; /* 0: no limit, the budget only counts. */
+    uint64_t limit; /* Millionths of a US dollar; 0: the budget only counts and never refuses. */
     rc_ledger_period period;
     rc_ledger_exceed_action on_exceed;
 } rc_ledger_rule;
 
-/* One budget; the fields are private. */
+/* One budget; its fields are private to ledger.c. */
 typedef struct rc_ledger_budget {
     rc_ledger_rule rule;
-    uint64_t raised; /* Amount that an operator added for this window. */
+    uint64_t raised; /* Amount by which an operator raised the limit for the current window. */
     uint64_t spent;
     uint64_t held;
-    uint64_t unpriced; /* Number of attempts without a known price. */
-    int32_t window;    /* Number of the day or month since 1970; 0 for TOTAL. */
-    uint8_t notices;   /* Notices already given: bits of rc_ledger_notice_kind. */
-    bool has_waiters;  /* At least one attempt has been paused after money was last available. */
+    uint64_t unpriced; /* Number of attempts of the window whose price is not known. */
+    int32_t window;    /* Number of the current day or month, counted from 1970; 0 for TOTAL. */
+    uint8_t notices;   /* Notices of the current window that were already published: bits of
+                          rc_ledger_notice_kind. */
+    bool has_waiters;  /* At least one attempt was paused since money was last available. */
     bool is_refusing;  /* The latest attempt was refused. */
-    bool is_in_force;  /* False: the number is not assigned to a budget. */
+    bool is_in_force;  /* True if rc_ledger_define has assigned a rule to this number. */
 } rc_ledger_budget;
 
 typedef struct rc_ledger {
@@ -100,10 +102,10 @@ typedef struct rc_ledger_notice {
     uint32_t budget;
     rc_ledger_notice_kind kind;
     uint64_t spent;
-    uint64_t limit; /* Limit, including the amount it was raised by. */
+    uint64_t limit; /* Limit of the window, including the amount by which an operator raised it. */
 } rc_ledger_notice;
 
-/* At most one notice of each kind for each budget. */
+/* At most one notice of each kind per budget. */
 #define RC_LEDGER_NOTICES_MAX (3 * RC_LEDGER_BUDGETS_MAX)
 
 typedef struct rc_ledger_notices {
@@ -111,8 +113,8 @@ typedef struct rc_ledger_notices {
     rc_ledger_notice list[RC_LEDGER_NOTICES_MAX];
 } rc_ledger_notices;
 
-/* Amount that one attempt holds in its budgets. The caller provides the storage. `count` is 0 if
- * nothing is held. */
+/* The amount that one attempt holds in each of its budgets, in the caller's storage. `count` is 0
+ * if nothing is held. */
 typedef struct rc_ledger_reservation {
     uint32_t count;
     uint32_t budgets[RC_LEDGER_BUDGETS_MAX];
@@ -122,38 +124,42 @@ typedef struct rc_ledger_reservation {
 
 typedef enum rc_ledger_verdict {
     RC_LEDGER_GRANTED = 0,
-    RC_LEDGER_WAIT = 1,   /* Paused: reserve again later. */
-    RC_LEDGER_REFUSED = 2 /* Reported as BudgetExceeded. */
+    RC_LEDGER_WAIT = 1,   /* The attempt is paused: the caller reserves again later. */
+    RC_LEDGER_REFUSED = 2 /* The attempt is refused: the client gets BudgetExceeded. */
 } rc_ledger_verdict;
 
-/* Result of a reservation, with the amounts of the budget that decided. */
+/* Result of a reservation, with the amounts of the budget that caused it. */
 typedef struct rc_ledger_decision {
     rc_ledger_verdict verdict;
-    rc_reason reason; /* RC_WHY_BUDGET_...; RC_WHY_NONE if granted. */
-    uint32_t budget;  /* Number of the budget that decided; RC_LEDGER_NO_BUDGET if granted. */
+    rc_reason reason; /* RC_WHY_BUDGET_...; RC_WHY_NONE if the attempt was granted. */
+    uint32_t budget;  /* Number of the budget that caused the result; RC_LEDGER_NO_BUDGET if
+                         granted. */
     uint64_t requested;
     uint64_t spent;
     uint64_t held;
     uint64_t limit;
-    int64_t renews_unix_ms; /* Time at which all budgets that did not grant the attempt have
-                               renewed; 0: one of them never renews. */
+    int64_t renews_unix_ms; /* Time at which every budget that did not grant the attempt has
+                               renewed; 0: a budget of these never renews. */
 } rc_ledger_decision;
 
 /* State of one budget, as shown to operators. */
 typedef struct rc_ledger_state {
     rc_ledger_rule rule;
-    uint64_t limit; /* Limit, including the amount it was raised by; 0: none. */
+    uint64_t limit; /* Limit of the window, including the amount by which an operator raised it; 0:
+                       none. */
     uint64_t spent;
     uint64_t held;
     uint64_t raised;
-    uint64_t unpriced;      /* Attempts of this window without a price; they are not in `spent`. */
+    uint64_t unpriced;      /* Number of attempts of this window whose price is not known; `spent`
+                               does not include them. */
     int64_t renews_unix_ms; /* End of the window; 0: never. */
     bool has_waiters;
-    bool is_refusing; /* The latest attempt was refused: its estimated cost did not fit. */
+    bool is_refusing; /* The latest attempt was refused because its estimated cost exceeded the
+                         available amount. */
 } rc_ledger_state;
 
-/* Starts with no budget in force. budgets: borrows the caller's array until the ledger is no longer
- * used. */
+/* Initialises a ledger in which no budget is in force. budgets: borrows the caller's array until
+ * the ledger is no longer used. */
 void rc_ledger_init(rc_ledger *ledger, rc_ledger_budget *budgets, uint32_t budget_count);
 
 /* Replaces the array with a larger one and copies the budgets into it. budgets: borrows the new
@@ -163,37 +169,37 @@ void rc_ledger_grow(rc_ledger *ledger, rc_ledger_budget *budgets, uint32_t budge
 /* Sets the lock. ctx: borrows until the ledger is no longer used. */
 void rc_ledger_set_lock(rc_ledger *ledger, void *ctx, void (*lock)(void *), void (*unlock)(void *));
 
-/* Puts a budget in force with this rule. The held amount stays; the spent amount stays if the
- * period is the same. If `rule` is NULL, the budget is no longer in force, and held amounts can
- * still be settled. Returns true if paused attempts may now be granted. All functions ignore
- * numbers that no budget has. rule: copies the struct. */
+/* Puts a budget in force with this rule. The held amount does not change; the spent amount does not
+ * change if the period is the same. A `rule` of NULL ends the budget; amounts that it holds can
+ * still be settled. Returns true if paused attempts may now be granted. All functions of the ledger
+ * ignore budget numbers without a budget. rule: copies the struct. */
 bool rc_ledger_define(rc_ledger *ledger, uint32_t budget, const rc_ledger_rule *rule,
                       int64_t now_unix_ms);
 
 /* Adds an amount that was spent before the process started, if `day` (the number of days since
- * 1970) lies in the current window. Gives no notices. */
+ * 1970) lies in the current window. Publishes no notices. */
 void rc_ledger_restore(rc_ledger *ledger, uint32_t budget, int64_t day, uint64_t amount,
                        int64_t now_unix_ms);
 
-/* Reserves the estimated cost of an attempt. If granted, *ret_reservation holds the amount until
- * rc_ledger_settle or rc_ledger_release; otherwise it holds nothing. Budgets not in force and those
- * beyond RC_LEDGER_BUDGETS_MAX are ignored. budgets: borrows the array during the call.
- * ret_notices: receives the notices to publish; may be NULL. */
+/* Reserves the estimated cost of an attempt. If the attempt is granted, *ret_reservation holds the
+ * amount until rc_ledger_settle or rc_ledger_release; otherwise *ret_reservation is empty. Budgets
+ * not in force and those beyond RC_LEDGER_BUDGETS_MAX are ignored. budgets: borrows the array
+ * during the call. ret_notices: receives the notices to publish; may be NULL. */
 rc_ledger_decision rc_ledger_reserve(rc_ledger *ledger, const uint32_t *budgets, uint32_t count,
                                      uint64_t amount, int64_t now_unix_ms,
                                      rc_ledger_reservation *ret_reservation,
                                      rc_ledger_notices *ret_notices);
 
-/* Ends an attempt with its actual cost, which may exceed the reservation, and empties the
+/* Ends an attempt with its actual cost, which may exceed the reserved amount, and empties the
  * reservation. Returns true if paused attempts may now be granted. */
 bool rc_ledger_settle(rc_ledger *ledger, rc_ledger_reservation *reservation, uint64_t cost,
                       rc_ledger_notices *ret_notices);
 
-/* Counts an attempt without a price in the windows of its reservation. Must be called before
- * rc_ledger_settle. reservation: borrows during the call. */
+/* Counts an attempt whose price is not known in the budgets and windows of its reservation. Must be
+ * called before rc_ledger_settle. reservation: borrows during the call. */
 void rc_ledger_note_unpriced(rc_ledger *ledger, const rc_ledger_reservation *reservation);
 
-/* As rc_ledger_restore, but adds a number of attempts without a price. */
+/* As rc_ledger_restore, but adds a number of attempts whose price is not known. */
 void rc_ledger_restore_unpriced(rc_ledger *ledger, uint32_t budget, int64_t day, uint64_t attempts,
                                 int64_t now_unix_ms);
 
@@ -201,11 +207,12 @@ void rc_ledger_restore_unpriced(rc_ledger *ledger, uint32_t budget, int64_t day,
  * granted. */
 bool rc_ledger_release(rc_ledger *ledger, rc_ledger_reservation *reservation);
 
-/* Raises the limit for the current window by an operator's order. Returns true if paused attempts
+/* Raises the limit of the current window, by order of an operator. Returns true if paused attempts
  * may now be granted. */
 bool rc_ledger_raise(rc_ledger *ledger, uint32_t budget, uint64_t more, int64_t now_unix_ms);
 
-/* Reads the state of a budget. False: the budget is not in force, *ret_state is not written. */
+/* Reads the state of a budget. Returns false, without writing *ret_state, if the budget is not in
+ * force. */
 bool rc_ledger_get_state(const rc_ledger *ledger, uint32_t budget, int64_t now_unix_ms,
                          rc_ledger_state *ret_state);
 
@@ -221,11 +228,11 @@ int64_t rc_ledger_day(int64_t unix_ms);
 /* Appends an amount as "$0.041": exact, with at least two decimals. */
 void rc_ledger_push_usd(rc_buf *buf, uint64_t amount);
 
-/* Appends "budget of client app". A scope that begins with "budget " is a budget's own name and is
- * appended as it is. */
+/* Appends "budget of client app". A scope that begins with "budget " already is the name of a
+ * budget and is appended unchanged. */
 void rc_ledger_push_scope(rc_buf *buf, rc_str scope);
 
-/* Checks all bounds. For tests and fuzzing. */
+/* Returns whether the bounds of all budgets hold. For tests and fuzzing. */
 bool rc_ledger_validate(const rc_ledger *ledger);
 
 #endif

@@ -1,5 +1,5 @@
-/* Names of backoff, jitter and hint use in YAML, in both directions. Called by check.c and the
- * configuration loader. */
+/* Names of the backoff, jitter and hint settings in YAML: number to name and name to number. Called
+ * by check.c and the configuration loader. */
 #include <recourse/policy.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -23,7 +23,7 @@ static const char *const hint_uses[] = {
     [RC_HINT_EXTEND] = "extend",
 };
 
-/* Returns "" for 0 and for numbers outside the table. */
+/* Returns "" for 0 and for numbers that the table does not contain. */
 static const char *name_of(const char *const *names, size_t count, size_t number)
 {
     return number > 0 && number < count ? names[number] : "";

@@ -1,5 +1,5 @@
-/* Outcomes that no provider reported: the table of spec/outcomes.def, and the codes that depend on
- * how far a call came. Called by the gateway's exchange and by src/client. */
+/* Outcomes that the gateway itself decides: the table of spec/outcomes.def, and the codes that
+ * depend on the stage at which a call ended. Called by the gateway's exchange and by src/client. */
 #include "policy/outcome.h"
 
 #include <recourse/taxonomy.h>
@@ -61,7 +61,8 @@ rc_code rc_outcome_of_stop(const rc_stopped_call *call)
                                              : RC_CODE_OVERLOADED;
 }
 
-/* Keys that are rate limited or being refreshed count first, because they are usable soonest. */
+/* Rate-limited and refreshing keys become usable soonest, so their codes win over those of
+ * exhausted and dead keys. */
 rc_code rc_outcome_of_keys(const uint32_t counts[RC_CREDENTIAL_DEAD + 1])
 {
     if (counts[RC_CREDENTIAL_COOLING] > 0 || counts[RC_CREDENTIAL_HEALTHY] > 0)

@@ -1,5 +1,5 @@
-/* Policies: the presets of spec/policies.def and the lookup of a code's rule. Called by call*.c,
- * the configuration loader, the simulator and the CLI. */
+/* Policies: the presets of spec/policies.def and the lookup of the retry rule for an error code.
+ * Called by call*.c, the configuration loader, the simulator and the CLI. */
 #include <recourse/policy.h>
 
 #include "policy/code_set.h"

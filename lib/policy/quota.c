@@ -1,5 +1,5 @@
-/* Quotas: reads rate limit headers of successful responses and decides on warnings. Called by the
- * gateway's attempt_response.c. */
+/* Quotas: reads rate limit headers of successful responses and decides whether a warning is due.
+ * Called by the gateway's attempt_response.c. */
 #include "policy/quota.h"
 
 #include "base/str.h"
@@ -9,7 +9,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Larger than any real limit; numbers above it are ignored. */
+/* Larger than any real limit; a header with a larger number is ignored. */
 #define NUMBER_MAX INT64_C(1000000000000000)
 
 typedef struct left_row {
@@ -48,7 +48,7 @@ static const limit_row LIMITS[] = {
 
 /* --- numbers --- */
 
-/* Parses a whole number; decimals are cut off. -1: not a number. */
+/* Parses a whole number and drops its decimals. Returns -1 if value is not a number. */
 static int64_t whole_of(rc_str value)
 {
     rc_str text = rc_str_trim(value);
@@ -64,7 +64,8 @@ static int64_t whole_of(rc_str value)
     return number;
 }
 
-/* Parses a share such as "0.93" into hundredths, rounded down; -1: not a share. */
+/* Parses a share such as "0.93" into hundredths, rounded down. Returns -1 if value is not a
+ * share. */
 static int64_t hundredths_of(rc_str value)
 {
     rc_str text = rc_str_trim(value);
@@ -91,8 +92,9 @@ static bool contains(rc_str name, rc_str word)
     return false;
 }
 
-/* Compares the last letter of the pattern first, which excludes most rows, because the header names
- * differ mostly at their end. `pattern`: in lower case. */
+/* Returns whether `name` matches the pattern, whose * stands for a part of the name. The last
+ * letters are compared first, because most header names differ at their end. `pattern`: in lower
+ * case. */
 static inline bool matches(rc_str pattern, rc_str name, rc_str *ret_star)
 {
     const bool is_open = pattern.ptr[pattern.len - 1] == '*';
@@ -112,7 +114,7 @@ static rc_quota_kind kind_of(rc_str name)
     return contains(name, RC_STR("request")) ? RC_QUOTA_REQUESTS : RC_QUOTA_OTHER;
 }
 
-/* Finds or adds the limit of a group and name. NULL: the list is full. */
+/* Finds or adds the limit with this header group and name. Returns NULL if the list is full. */
 static rc_quota *quota_of(rc_quotas *quotas, uint8_t group, rc_str name)
 {
     for (uint32_t i = 0; i < quotas->count; i++) {
@@ -196,8 +198,8 @@ static void take_limit(rc_quotas *quotas, uint8_t group, rc_str name, rc_str val
     }
 }
 
-/* Returns the header group that a name may belong to, by the letters in which the prefixes of the
- * groups differ. */
+/* Returns the header group that a name may belong to, derived from the few letters in which the
+ * prefixes of the groups differ. */
 static uint8_t group_of(rc_str name)
 {
     const char first = rc_ascii_lower(name.ptr[0]);
@@ -252,7 +254,7 @@ void rc_quotas_scrub(rc_quotas *quotas)
             quotas->list[i].name = RC_STR("");
 }
 
-/* FNV-1a hash of the group and the lower-case name. */
+/* Returns the FNV-1a hash of the limit's header group and lower-case name. */
 static uint32_t digest(const rc_quota *quota)
 {
     uint32_t hash = UINT32_C(2166136261) ^ quota->group;
@@ -261,16 +263,16 @@ static uint32_t digest(const rc_quota *quota)
     return hash;
 }
 
-/* Returns whether warnings about a limit may be given again. If more time is left than the longest
- * window, the clock was set back, and the silence is over. */
+/* Returns whether the time without warnings about a limit has ended. If its end is further away
+ * than the longest window, the clock was set back, so the time counts as ended. */
 static bool is_silence_over(int64_t until_unix_ms, int64_t now_unix_ms)
 {
     return now_unix_ms >= until_unix_ms || until_unix_ms - now_unix_ms > RC_QUOTA_WINDOW_MAX_MS;
 }
 
-/* Returns whether a warning may be given now. A limit with a provider-specific name needs a free
- * slot; if there are more such names than slots, the excess names give no warnings, so that no
- * warning repeats. */
+/* Returns whether the alarm allows a warning about the limit now. A limit with a provider-specific
+ * name needs a free slot of the alarm. If all slots are used, such a limit gets no warning, because
+ * the alarm could not prevent its repetition. */
 static bool may_warn(const rc_quota_alarm *alarm, const rc_quota *quota, int64_t now_unix_ms)
 {
     if (quota->kind != RC_QUOTA_OTHER)
@@ -316,7 +318,8 @@ const rc_quota *rc_quota_alarm_next(rc_quota_alarm *alarm, const rc_quotas *quot
     return lowest;
 }
 
-/* Appends " of requests" for a known kind, " unified-5h" for a provider-specific name. */
+/* Appends the name of the limit: " of requests" for a known kind, " unified-5h" for a
+ * provider-specific name. */
 static void push_limit_name(const rc_quota *quota, rc_buf *text)
 {
     if (quota->name.len == 0)
@@ -354,7 +357,7 @@ void rc_quota_push_text(const rc_quota *quota, rc_str model, rc_str credential, 
     rc_quota_push_state(quota, text);
 }
 
-/* Name of an unnamed limit in events. */
+/* Name in events of a limit without a name. */
 #define UNNAMED RC_STR("limit")
 
 void rc_quota_event(const rc_quota *quota, rc_str model, rc_str credential, rc_event *ret_event)

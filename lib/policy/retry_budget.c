@@ -1,11 +1,12 @@
-/* Retry budget of the process: a token bucket filled by requests or by time, whichever gives more.
- * Called by call_decide.c, hedge.c and shared.c. */
+/* Retry budget of the process: a token bucket filled by the requests of each second or by a minimum
+ * rate, whichever adds more tokens. Called by call_decide.c, hedge.c and shared.c. */
 #include <recourse/retry_budget.h>
 
 #define PERIOD_MS 1000u
 #define TOKEN_MICRO UINT64_C(1000000)
 
-/* Upper bound of the tokens added in one second: far above any bucket, far below an overflow. */
+/* Upper bound of the tokens added in one second, in millionths: far above the size of any bucket,
+ * far below an overflow. */
 #define ADDED_MAX_MICRO (UINT64_C(1) << 62)
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -30,7 +31,7 @@ static uint64_t floor_micro(const rc_retry_budget *budget, uint64_t elapsed_ms)
     return budget->settings.floor_per_s * elapsed_ms * (TOKEN_MICRO / PERIOD_MS);
 }
 
-/* Raises the amount added in the current second to `micro` and puts the difference into the
+/* Raises the amount that was added in the current second to `micro`, and adds the difference to the
  * bucket. */
 static void add_up_to(rc_retry_budget *budget, uint64_t micro)
 {
@@ -40,8 +41,8 @@ static void add_up_to(rc_retry_budget *budget, uint64_t micro)
     budget->added_micro = micro;
 }
 
-/* Adds the tokens that floor_per_s gives for whole seconds without requests. The division avoids a
- * product that could overflow. */
+/* Adds the tokens of floor_per_s for whole seconds in which no request arrived. The division avoids
+ * a product that could overflow. */
 static void add_idle_seconds(rc_retry_budget *budget, uint64_t seconds)
 {
     uint64_t each = floor_micro(budget, PERIOD_MS);

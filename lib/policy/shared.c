@@ -1,5 +1,6 @@
-/* State shared by all calls of a process: storage, lock, whether a target is open, and the choice
- * of a key. Called by call*.c, hedge.c, the gateway's hub, the simulator and `recourse exec`. */
+/* State that all calls of a process share: storage, lock, the check whether a target is open, and
+ * the choice of a key. Called by call*.c, hedge.c, the gateway's hub, the simulator and `recourse
+ * exec`. */
 #include <string.h>
 
 #include "policy/shared_private.h"
@@ -20,7 +21,8 @@ rc_shared_settings rc_shared_settings_default(void)
 
 /* --- storage --- */
 
-/* Initialises the rows of the targets and credentials from the given indexes to the end. */
+/* Initialises the rows of targets and credentials from the given indexes to the ends of the
+ * arrays. */
 static void init_rows(rc_shared *shared, uint16_t target, uint16_t credential, uint64_t now_ms)
 {
     for (uint16_t i = target; i < shared->target_count; i++) {
@@ -124,7 +126,8 @@ void rc_shared_set_limit(rc_shared *shared, uint16_t target, uint32_t max_in_fli
     rc_shared_lock(shared);
     rc_target *t = rc_shared_target(shared, target);
     if (t)
-        t->limiter.max = max_in_flight; /* the count of calls in flight stays */
+        t->limiter.max = max_in_flight; /* rc_limiter_init is not used here, because it would reset
+                                           the count of calls in flight */
     rc_shared_unlock(shared);
 }
 
@@ -158,7 +161,7 @@ void rc_shared_cool_down_credential(rc_shared *shared, uint16_t credential,
     else if (c)
         rc_credential_cool_down(c, state, until_ms, true);
     if (c)
-        c->is_429 = true; /* the store does not record the HTTP status; most providers send 429 */
+        c->is_429 = true; /* the store does not save the HTTP status; 429 is the most common one */
     rc_shared_unlock(shared);
 }
 
@@ -240,12 +243,12 @@ uint64_t rc_shared_ready_at_ms(const rc_shared *shared, const rc_target *target,
     return here_ms > ready_ms ? here_ms : ready_ms;
 }
 
-/* Result of a pass over a target's pool of credentials. */
+/* Usability of a target's credentials, which together form its pool. */
 typedef struct pool_state {
     bool is_usable;    /* At least one credential is usable, or the target needs none. */
-    bool is_dead;      /* Every credential was rejected. */
-    uint64_t until_ms; /* When the first credential becomes usable; 0: not known; RC_UNLIMITED:
-                          never. */
+    bool is_dead;      /* The provider rejected every credential. */
+    uint64_t until_ms; /* Time at which the first credential becomes usable; 0: not known;
+                          RC_UNLIMITED: never. */
 } pool_state;
 
 static pool_state get_pool_state(const rc_shared *shared, const rc_target *target, bool is_alone,
@@ -270,8 +273,8 @@ static pool_state get_pool_state(const rc_shared *shared, const rc_target *targe
     return state;
 }
 
-/* Records one reason why a target is closed. *first_reason keeps the first of several reasons, and
- * *until_ms the latest of their known ends. */
+/* Records one reason why a target is closed. If there are several reasons, *first_reason is the
+ * first of them and *until_ms the latest of their known ends. */
 static void close_target(rc_reason *first_reason, uint64_t *until_ms, rc_reason reason,
                          uint64_t end_ms)
 {
@@ -315,8 +318,8 @@ bool rc_shared_is_target_open(const rc_shared *shared, uint16_t target, bool is_
     return false;
 }
 
-/* Picks the next usable credential of the pool. `excluded`: a credential that must not be picked;
- * RC_NO_TARGET: none. */
+/* Picks the next usable credential of the pool, in round-robin order. `excluded`: a credential that
+ * must not be picked; RC_NO_TARGET: none. */
 static bool pick(const rc_shared *shared, rc_target *target, uint16_t excluded, bool is_alone,
                  uint64_t now_ms, uint16_t *ret_credential)
 {
