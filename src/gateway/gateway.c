@@ -54,7 +54,7 @@ static void on_ended_closed(uv_handle_t *handle)
     end(handle->data);
 }
 
-/* Runs on the main loop. */
+/* Closes the gateway when the last worker has ended. Runs on the main loop. */
 static void on_ended(uv_async_t *async)
 {
     rc_gateway *gateway = async->data;
@@ -68,7 +68,7 @@ static void on_worker_ended(rc_gateway *gateway)
     (void)uv_async_send(&gateway->ended);
 }
 
-/* Runs on the worker's own thread. */
+/* Called by the worker's loop when it has stopped. Runs on the worker's own thread. */
 static void on_loop_stopped(void *ctx)
 {
     worker *m = ctx;
@@ -180,7 +180,8 @@ rc_listen_result rc_gateway_listen(rc_gateway *gateway, const char *host, uint16
     return result;
 }
 
-/* All loops accept connections from the same socket, and any of them may get the next one. */
+/* All loops accept connections from the same socket; the kernel chooses the loop that gets a
+ * connection. */
 rc_listen_result rc_gateway_listen_fd(rc_gateway *gateway, int fd, rc_listening *ret_listening)
 {
     rc_listen_result result = RC_LISTEN_OK;
@@ -220,8 +221,8 @@ static bool set_store_error(rc_load_error *error, const rc_store_fault *fault)
     return false;
 }
 
-/* Appends the store's URL. If the configuration refers to the URL as a secret, it is read from an
- * environment variable or a file. */
+/* Appends the store's URL. If the configuration treats the URL as a secret, this function reads the
+ * URL from an environment variable or a file. */
 static bool find_url(const rc_gateway *gateway, const rc_config *config, rc_buf *url,
                      rc_load_error *error)
 {

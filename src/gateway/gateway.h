@@ -38,8 +38,8 @@ typedef struct rc_gateway_settings {
     rc_alloc alloc;   /* Must be safe for use from all threads. */
     uint32_t threads; /* Number of loops, including the main loop. 0 selects one per processor, at
                          most 8. */
-    /* The next three callbacks may be called on the thread of any loop. If a callback is NULL, its
-     * event is not reported. */
+    /* The callbacks on_record, on_budget and on_quota may run on the thread of any loop. A callback
+     * of this struct may be NULL; its event is then not reported. */
     void (*on_record)(void *ctx, const rc_exchange_summary *record);
     void (*on_budget)(void *ctx, const rc_ledger_notice *notice, rc_str scope);
     void (*on_quota)(void *ctx, const rc_quota_warning *notice);

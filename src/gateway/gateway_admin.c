@@ -18,8 +18,7 @@ static rc_str dup_part(rc_arena *arena, const char *name, size_t from, size_t to
     return rc_arena_dup(arena, rc_str_make(name + from, to - from));
 }
 
-/* The caller holds both of the hub's locks. Targets that are no longer in the configuration are
- * left out. */
+/* Reads the targets of the newest configuration. The caller holds both of the hub's locks. */
 static void read_targets(const rc_hub *hub, rc_arena *arena, uint64_t now_ms,
                          rc_admin_quotas *quotas, rc_admin_snapshot *view)
 {
@@ -53,7 +52,7 @@ static bool is_current(const rc_snapshot *snapshot, uint32_t row)
     return false;
 }
 
-/* The caller holds both of the hub's locks. */
+/* Reads the keys of the newest configuration. The caller holds both of the hub's locks. */
 static void read_keys(const rc_hub *hub, rc_arena *arena, uint64_t now_ms, rc_admin_quotas *quotas,
                       rc_admin_snapshot *view)
 {
@@ -201,8 +200,8 @@ static void set_outcome(rc_admin_outcome *outcome, rc_admin_outcome_kind kind, c
     outcome->text[kept] = '\0';
 }
 
-/* Writes one audit record about an operator's action. `states` is the state that the store saves
- * with the record, to be restored after a restart. */
+/* Writes one audit record about an operator's action. states: the states that the store saves
+ * together with the record; they are restored after a restart. */
 static void record_action(rc_gateway *gateway, const rc_admin_action *action, rc_str summary,
                           const rc_saved_state *states, size_t state_count)
 {
@@ -314,8 +313,8 @@ static void raise_budget(rc_gateway *gateway, const rc_admin_action *action,
         set_outcome(outcome, RC_ADMIN_NOT_FOUND, "there is no such budget");
         return;
     }
-    /* Requests that wait for this budget need no wake-up, because they check the budget again on a
-     * timer. */
+    /* Requests that wait for this budget are not woken here, because a timer of each request checks
+     * the budget again. */
     (void)rc_budgets_raise(&hub->budgets, row, action->usd_micro, now_unix_ms);
     const bool is_saved =
         rc_budgets_get_raise(&hub->budgets, &snapshot->budgets, row, now_unix_ms, name, &saved);

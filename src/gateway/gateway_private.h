@@ -19,7 +19,7 @@ typedef enum order {
  * own. */
 typedef struct worker {
     rc_gateway *gateway;
-    rc_loop *loop; /* NULL after the loop has stopped and is freed */
+    rc_loop *loop; /* NULL after the loop has stopped and was freed. */
     uv_loop_t uv_loop;
     uv_async_t orders;
     uv_thread_t thread;
@@ -27,8 +27,8 @@ typedef struct worker {
     bool has_uv_loop;
     bool is_running;
     rc_loop_stats stats;
-    bool is_over; /* `orders` is closed and must not be sent to any more. Guarded by the gateway's
-                     lock. */
+    bool is_over; /* `orders` is closed; nothing may be sent to it any more. Guarded by the
+                   * gateway's lock. */
 } worker;
 
 struct rc_gateway {

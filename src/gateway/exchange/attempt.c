@@ -16,7 +16,8 @@
 #include "gateway/state/snapshot.h"
 #include "net/server/responder.h"
 
-#define WIRE_MAX_BYTES ((size_t)256 << 10) /* For the head, in addition to a rewritten body. */
+/* Maximum size of the head, in addition to a body that the gateway rewrites. */
+#define WIRE_MAX_BYTES ((size_t)256 << 10)
 #define HEAD_MAX_BYTES ((size_t)128 << 10)
 #define SCRATCH_MAX_BYTES (2 * RC_STREAM_EVENT_MAX_BYTES)
 
@@ -51,8 +52,8 @@ static rc_attempt *make_attempt(rc_exchange *exchange)
     rc_attempt *attempt = take_spare(exchange->runtime);
     if (attempt == NULL)
         return NULL;
-    /* The parsers are not zeroed here: each is initialised when it is used, and the parser in
-     * `upstream` is large. */
+    /* The parsers behind `usage` are not zeroed here: each parser is initialised when it is used,
+     * and the HTTP parser in `upstream` is large. */
     memset(attempt, 0, offsetof(rc_attempt, usage));
     memset(&attempt->upstream, 0, offsetof(rc_upstream_call, reader));
     attempt->exchange = exchange;
@@ -106,9 +107,9 @@ void rc_attempt_free_spares(rc_runtime *runtime)
     }
 }
 
-/* Frees the request once content is sent, because a stream may be open for long. Nothing is freed
- * if the provider responds before it has read the whole request. The response head stays, because a
- * later report may need it. */
+/* Frees the attempt's request after content was sent to the client, because a stream may stay open
+ * for long. Nothing is freed if the provider responds before it has read the whole request. The
+ * response head is not freed, because a later report may need it. */
 void rc_attempt_free_request(rc_attempt *attempt)
 {
     if (attempt->demo != NULL || !rc_upstream_is_sent(&attempt->upstream))
@@ -138,7 +139,7 @@ static const rc_config_kind *kind_of(const rc_attempt *attempt)
     case RC_WIRE_GEMINI:
         return rc_config_kind_find(RC_STR("gemini"));
     case RC_WIRE_OPENAI:
-    case RC_WIRE_COUNT: /* NATIVE */
+    case RC_WIRE_COUNT: /* RC_WIRE_NATIVE */
     case RC_WIRE_LOCAL:
         break;
     }
@@ -206,8 +207,8 @@ static void start(rc_attempt *attempt, const rc_upstream_request *request)
 }
 
 /* Returns the time limit for the first byte: the configured limit, or a shorter share of the
- * deadline that leaves time for the next targets. A request that must not be sent twice has no such
- * share, because no other target follows. */
+ * deadline that leaves time for the next targets. A request that must not be sent twice has only
+ * the configured limit, because no other target follows. */
 static uint64_t first_byte_ms(rc_attempt *attempt)
 {
     const rc_exchange *exchange = attempt->exchange;
@@ -279,8 +280,8 @@ static rc_ledger_decision reserve(rc_attempt *attempt)
     return decision;
 }
 
-/* Sets the start of the attempt to the time of its reservation, because the cost belongs to the
- * budgets' periods of that time. */
+/* Sets the start of the attempt to the time of its reservation, because the budgets charge the cost
+ * to the periods of that time. */
 static void set_start(rc_attempt *attempt)
 {
     const rc_runtime *runtime = attempt->exchange->runtime;

@@ -26,61 +26,65 @@ typedef struct rc_snapshot_provider rc_snapshot_provider;
 
 /* Maximum number of bytes of an error response that are examined. */
 #define RC_ATTEMPT_ERROR_MAX ((size_t)64 << 10)
-/* Maximum number of bytes of a successful response that are held back before the response is passed
- * on. */
+/* Maximum number of bytes of a successful response that the gateway holds back before it passes the
+ * response on to the client. */
 #define RC_ATTEMPT_HELD_MAX ((size_t)256 << 10)
 
-/* Longest response id; a longer one is not repeated in an error event. */
+/* Maximum length of a response id in bytes; an error event does not contain a longer id. */
 #define RC_ATTEMPT_RESPONSE_ID_MAX 128u
 
 /* One call to a provider. */
 typedef struct rc_attempt {
     rc_exchange *exchange;
     struct rc_attempt *next_spare;
-    uint8_t slot; /* The lane of rc_exchange_machine. */
+    uint8_t slot; /* Index of this attempt's lane in rc_exchange_machine, 0 or 1. */
     rc_response_mode mode;
     uint16_t entry;
     uint16_t credential;
     uint32_t number;
     const rc_snapshot_provider *provider;
     rc_secret key; /* The key that was sent. */
-    rc_str model;  /* The provider's model, without secrets. */
+    rc_str model;  /* The model name that the provider gets, without secrets. */
     uint64_t started_ms;
     uint64_t started_ns;
     int64_t started_unix_ms;
     int64_t first_byte_ms;  /* Milliseconds from the start to the first byte. -1: nothing has
                              * arrived. */
-    uint64_t first_byte_us; /* The same in microseconds. RC_METRICS_NO_TIME: nothing has arrived. */
+    uint64_t first_byte_us; /* first_byte_ms in microseconds. RC_METRICS_NO_TIME: nothing has
+                             * arrived. */
     uint64_t bytes;         /* Bytes of the body, after decompression. */
     bool is_array;
     bool is_client_slow;  /* The client is slow; the provider's connection is paused. */
     bool is_terminated;   /* The stream's terminator has arrived. */
     bool has_share;       /* The first byte is due within this attempt's share of the deadline. */
     bool is_share_over;   /* The attempt's share of the deadline has passed without a byte. */
-    bool is_started;      /* The demo provider was called. */
-    bool is_inside_event; /* The bytes sent last do not end an event. */
+    bool is_started;      /* The call to the provider was started. Used only for the demo
+                           * provider. */
+    bool is_inside_event; /* The last bytes sent to the client are a part of an event. */
     bool is_watched;      /* `watch` is in use. */
-    bool is_scanned;      /* reading.scan reads the usage of the relayed body. */
-    bool is_compressed;   /* The response is compressed and is decompressed here. */
+    bool is_scanned;      /* reading.scan reads the token usage of the relayed body. */
+    bool is_compressed;   /* The response is compressed, and the gateway decompresses it. */
     rc_attempt_decoder *decoder; /* NULL: the response is not compressed, or is passed on
                                   * compressed. */
-    const rc_http1 *reader; /* Parser of the response head, whose bytes are in `head`. Valid until
-                             * the call ends. */
-    rc_demo_call *demo;     /* NULL: the demo provider is not used. */
+    const rc_http1 *reader; /* Parser of the response head, which views the bytes in `head`. Valid
+                             * until the call ends. */
+    rc_demo_call *demo;     /* Call to the demo provider. NULL: this attempt does not use the demo
+                             * provider. */
     const rc_report *flaw;  /* Why a complete response is unusable. NULL: the response is usable. */
     int64_t next_sequence_number; /* Next sequence number of the stream's events. 0: the events have
                                    * no numbers. */
     uint8_t response_id_len;
     /* Members above are zeroed at the start; the members below are initialised one by one. */
     rc_usage usage;                               /* Token usage of a whole response. */
-    rc_response response;                         /* Judges the response, from its head on. */
+    rc_response response;                         /* Judges the response, beginning with its
+                                                   * head. */
     rc_ledger_reservation reservation;            /* Reservation of the cost in the budgets. */
     char response_id[RC_ATTEMPT_RESPONSE_ID_MAX]; /* Id of the streamed response. */
     rc_stream_watch watch;
     union {
         rc_sse sse;
         rc_stream_array array;
-        rc_usage_scan scan; /* Usage scanner of RELAY; uses `scratch`. */
+        rc_usage_scan scan; /* Usage scanner of RC_MODE_RELAY; uses `scratch`. */
     } reading;
     rc_buf wire;    /* The request head, which contains the key. */
     rc_buf head;    /* The provider's response head. */
@@ -89,27 +93,28 @@ typedef struct rc_attempt {
     rc_upstream_call upstream;
 } rc_attempt;
 
-/* Makes a new attempt for the lane `slot` and frees the previous attempt of this lane. NULL: out of
- * memory. */
+/* Makes a new attempt for the lane `slot` and frees the previous attempt of this lane. Returns NULL
+ * if memory runs out. */
 rc_attempt *rc_attempt_new(rc_exchange *exchange, uint8_t slot);
 /* Reserves the cost in the budgets and feeds the result to the machine (RC_INPUT_RESERVED). */
 void rc_attempt_reserve(rc_attempt *attempt);
-/* Sends the request, or fails the attempt. */
+/* Sends the request. If it cannot be sent, the attempt fails. */
 void rc_attempt_send(rc_attempt *attempt);
 /* Ends the call to the provider without a callback. */
 void rc_attempt_stop(rc_attempt *attempt);
 /* Stops the attempt and frees it. attempt: takes ownership; may be NULL. */
 void rc_attempt_free(rc_attempt *attempt);
-/* Frees the memory that is kept for further attempts. */
+/* Frees the attempts whose memory the runtime would reuse. */
 void rc_attempt_free_spares(rc_runtime *runtime);
 void rc_attempt_pause(rc_attempt *attempt);
 void rc_attempt_resume(rc_attempt *attempt);
-/* Sends a piece of the body as it arrives from the client. */
+/* Sends a piece of the request body to the provider as it arrives from the client. */
 void rc_attempt_upload(rc_attempt *attempt, rc_str piece, bool is_last);
-/* Frees the request, which is not needed once content is sent to the client. */
+/* Frees the request after content was sent to the client, because no further attempt needs it. */
 void rc_attempt_free_request(rc_attempt *attempt);
 
-/* As rc_exchange_feed, for an input about this attempt that has no further members. */
+/* Feeds the machine as rc_exchange_feed does: an input about this attempt that needs only a
+ * kind. */
 void rc_attempt_feed(const rc_attempt *attempt, rc_exchange_input_kind kind);
 /* Returns whether this attempt's content is being sent to the client. */
 bool rc_attempt_is_responding(const rc_attempt *attempt);

@@ -1,5 +1,5 @@
-/* Decompresses the body of a response that is compressed although it was requested uncompressed.
- * Called by attempt_response.c and exchange.c.
+/* Decompresses the body of a response that the provider compressed although the gateway did not
+ * accept compression. Called by attempt_response.c and exchange.c.
  *
  *   on_body ──► decode ──► rc_attempt_on_body   the other files see plain bytes
  *                 │ too much for one turn, or the client is slow
@@ -25,16 +25,18 @@
 
 struct rc_attempt_decoder {
     rc_inflate *inflate;
-    rc_buf pending; /* Compressed bytes that wait for the next turn. */
+    rc_buf pending; /* Compressed bytes for the next turn. */
     size_t pending_at;
-    bool is_due;     /* Data waits for the next turn, in `pending` or in zlib's own buffer. */
+    bool is_due;     /* Data must be decompressed in the next turn; it is in `pending` or in zlib's
+                      * own buffer. */
     bool is_dropped; /* Further data is ignored, because the text of an error response is long
                       * enough or cannot be decompressed. */
-    bool is_over;    /* The body is complete, or the call failed. */
+    bool is_over;    /* The body is complete or the call has failed, so that no further data
+                      * arrives. */
     bool has_failed;
     rc_upstream_failure failure;
-    bool is_busy;    /* A piece is being handled. */
-    bool is_stopped; /* Stopped while a piece was being handled. */
+    bool is_busy;    /* rc_attempt_on_body is handling a decompressed piece. */
+    bool is_stopped; /* The decoder was stopped while a piece was being handled. */
     rc_alloc alloc;
 };
 
@@ -64,8 +66,8 @@ static void free_decoder(rc_attempt_decoder *decoder)
     alloc.put(alloc.ctx, decoder, sizeof *decoder);
 }
 
-/* While a piece is being handled, a report may still view its bytes. The decoder is then freed by
- * decode() after the piece. */
+/* While a piece is being handled, a report may still view its bytes. In this case decode() frees
+ * the decoder after the piece. */
 void rc_attempt_decoder_stop(rc_attempt *attempt)
 {
     rc_attempt_decoder *decoder = attempt->decoder;
@@ -100,7 +102,7 @@ bool rc_attempt_decoder_is_due(const rc_attempt *attempt)
 /* ---- failures ---- */
 
 /* Handles data that cannot be decompressed. An error response is used with its status and the text
- * so far; any other response fails. False: the attempt is over. */
+ * so far; any other response fails. Returns false if the attempt is over. */
 static bool fail_decoding(rc_attempt *attempt, rc_inflate_result result)
 {
     if (attempt->mode == RC_MODE_ERROR) {
@@ -139,8 +141,8 @@ static bool is_enough(const rc_attempt *attempt)
     return attempt->mode == RC_MODE_ERROR && rc_buf_get(&attempt->held).len >= RC_ATTEMPT_ERROR_MAX;
 }
 
-/* Decompresses up to TURN_BYTES; *input is moved past the bytes that were used. False: the attempt
- * is over. */
+/* Decompresses up to TURN_BYTES and moves *input past the bytes that were used. Returns false if
+ * the attempt is over. */
 static bool decode(rc_attempt *attempt, rc_str *input)
 {
     rc_attempt_decoder *decoder = attempt->decoder;
@@ -210,7 +212,7 @@ bool rc_attempt_decoder_on_failure(rc_attempt *attempt, const rc_upstream_failur
         return true;
     }
     decoder->failure = *failure;
-    /* The texts that the failure views are gone when it is handled later. */
+    /* The failure is handled later, when the texts that it views no longer exist. */
     decoder->failure.text = rc_upstream_kind_text(failure->kind);
     decoder->failure.detail = rc_str_make(NULL, 0);
     decoder->is_over = decoder->has_failed = true;

@@ -9,18 +9,18 @@
  * compressed piece. The attempt may be over afterwards. */
 void rc_attempt_decoder_begin(rc_attempt *attempt, rc_coding coding);
 void rc_attempt_decoder_on_body(rc_attempt *attempt, rc_str piece);
-/* Handles the end of the body. True: the caller continues with the end of the response. False: the
- * end is handled later, or the attempt is over. */
+/* Handles the end of the compressed body. Returns true if the caller must continue with the end of
+ * the response; false if the decoder handles the end later or the attempt is over. */
 bool rc_attempt_decoder_on_end(rc_attempt *attempt);
-/* Handles a failure of the transport. True: the caller handles the failure now. False: the failure
- * is handled after the waiting data. failure: copies the struct. */
+/* Handles a failure of the transport. Returns true if the caller must handle the failure now; false
+ * if the decoder handles it after the pending data. failure: copies the struct. */
 bool rc_attempt_decoder_on_failure(rc_attempt *attempt, const rc_upstream_failure *failure);
-/* Returns whether data is waiting to be decompressed and the client can take it. Only for an
- * attempt with a decoder. */
+/* Returns whether compressed data is pending and the client can take more data. The attempt must
+ * have a decoder. */
 bool rc_attempt_decoder_is_due(const rc_attempt *attempt);
-/* Decompresses waiting data. */
+/* Decompresses pending data. */
 void rc_attempt_decoder_turn(rc_attempt *attempt);
-/* Stops decompressing. Allowed without a decoder. */
+/* Stops decompressing. The attempt may have no decoder. */
 void rc_attempt_decoder_stop(rc_attempt *attempt);
 
 #endif

@@ -9,12 +9,14 @@
 #include "gateway/runtime/runtime.h"
 #include "gateway/state/snapshot.h"
 
-#define KEY_MIN_BYTES 7u /* Shorter keys ("none", "ollama") are words, not secrets. */
+/* Shorter keys, such as "none" or "ollama", are placeholders, not secrets. */
+#define KEY_MIN_BYTES 7u
 #define HIDDEN RC_STR("[redacted]")
 
 /* ---- the facts for rc_call ---- */
 
-/* A passthrough path may need another kind of key, so its failures never disable a key. */
+/* Returns the facts of the latest report for rc_call. A passthrough path may need another kind of
+ * key than the configured one, so its failures never disable a key. */
 static rc_failure_facts failure_facts_of(const rc_attempt *attempt)
 {
     const rc_exchange *exchange = attempt->exchange;
@@ -27,8 +29,8 @@ static rc_failure_facts failure_facts_of(const rc_attempt *attempt)
 
 /* ---- the key that was sent ---- */
 
-/* Returns whether the text contains the key that was sent. The scrubber finds keys only by their
- * form, so this key is searched by its value. */
+/* Returns whether the text contains the key that was sent. The scrubber removes keys only by their
+ * form, so this function searches for the value of the key. */
 static bool has_key(const rc_attempt *attempt, rc_str text)
 {
     return attempt->key.len >= KEY_MIN_BYTES &&
@@ -51,8 +53,8 @@ static rc_str hide_key(const rc_attempt *attempt, rc_str text, rc_buf *copy)
     return rc_buf_status(copy) == RC_OK ? rc_buf_get(copy) : RC_STR("");
 }
 
-/* Returns the maximum length of the text after each key in it was replaced by HIDDEN, which is less
- * than twice as long as a key of KEY_MIN_BYTES. */
+/* Returns the maximum length of the text after each key in it was replaced by HIDDEN. HIDDEN is
+ * less than twice as long as a key of KEY_MIN_BYTES. */
 static size_t hidden_max(rc_str text)
 {
     return 2 * text.len;
@@ -76,8 +78,8 @@ static const rc_report *classify(const rc_attempt *attempt, const rc_failure *fa
     return report;
 }
 
-/* Stores the provider's rate-limit headers for the reply, because clients of the same dialect
- * adjust their request rate to them. */
+/* Stores the provider's rate-limit headers for the reply to the client, because clients of the same
+ * dialect adjust their request rate to these headers. */
 static void keep_limits(rc_attempt *attempt, const rc_report *report)
 {
     rc_exchange *exchange = attempt->exchange;
@@ -107,9 +109,7 @@ static void end_failed(rc_attempt *attempt, const rc_report *report)
     rc_exchange *exchange = attempt->exchange;
     take_report(attempt, report);
     const rc_failure_facts facts = failure_facts_of(attempt);
-    uv_update_time(
-        exchange->runtime->uv_loop); /* A wait is counted from now on, not from the time at which
-                                      * the loop woke up. */
+    uv_update_time(exchange->runtime->uv_loop); /* A wait begins now, not when the loop woke up. */
     rc_exchange_feed(
         exchange,
         &(rc_exchange_input){.kind = RC_INPUT_FAILED, .slot = attempt->slot, .facts = &facts});
@@ -158,8 +158,8 @@ static const rc_report *report_lost(const rc_attempt *attempt, const rc_report *
     return report;
 }
 
-/* For a success status without a usable response: returns the classified report, or a report of the
- * gateway in its place. report: takes ownership. */
+/* Returns the report of a response with a success status that cannot be used: `report` itself or a
+ * report of the gateway in its place. report: takes ownership. */
 static const rc_report *replace_unusable(const rc_attempt *attempt, const rc_report *report)
 {
     const bool is_replayable = attempt->exchange->request.replay != RC_REPLAY_NO;
@@ -173,8 +173,9 @@ static const rc_report *replace_unusable(const rc_attempt *attempt, const rc_rep
     return report_attempt(attempt, row->code, row->message);
 }
 
-/* A success status with an unusable response is MalformedResponse if nothing more is known. A
- * request that must not be sent twice was most likely carried out and is not retried. */
+/* The code of a success status with an unusable response is MalformedResponse if nothing more is
+ * known. A request that must not be sent twice is not retried, because the provider has most likely
+ * carried it out. */
 void rc_attempt_fail(rc_attempt *attempt, rc_failure *failure)
 {
     const rc_exchange *exchange = attempt->exchange;
@@ -207,8 +208,8 @@ void rc_attempt_fail(rc_attempt *attempt, rc_failure *failure)
     if (failure->status / 100 == 2)
         report = replace_unusable(attempt, report);
     keep_limits(attempt, report);
-    /* The report has copies of all texts that the failure views. Before this point the attempt must
-     * not be stopped, because that frees these texts. */
+    /* The report has copies of all texts that the failure views. The attempt is not stopped before,
+     * because rc_attempt_stop frees these texts. */
     rc_attempt_stop(attempt);
     end_failed(attempt, report);
 }
@@ -232,8 +233,8 @@ void rc_attempt_fail_unusable(rc_attempt *attempt, rc_local_outcome outcome)
     rc_attempt_fail_unusable_text(attempt, outcome, rc_local_outcome_get(outcome)->message);
 }
 
-/* Returns whether the request was sent and must not be sent again. After a failure of the gateway
- * it is then unknown whether the request was carried out. */
+/* Returns whether the request was sent and must not be sent again. If the gateway itself fails
+ * then, nobody knows whether the provider has carried out the request. */
 static bool may_be_done(const rc_attempt *attempt)
 {
     return attempt->exchange->request.replay == RC_REPLAY_NO && rc_attempt_was_sent(attempt);

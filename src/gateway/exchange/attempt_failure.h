@@ -14,13 +14,14 @@ void rc_attempt_fail(rc_attempt *attempt, rc_failure *failure);
 /* Fails the attempt because the provider's response cannot be used, for the reason that `outcome`
  * names. A request that must not be sent twice ends as OutcomeUnknown. */
 void rc_attempt_fail_unusable(rc_attempt *attempt, rc_local_outcome outcome);
-/* As rc_attempt_fail_unusable, with a message of the caller. */
+/* Fails the attempt as rc_attempt_fail_unusable does, with the caller's message. */
 void rc_attempt_fail_unusable_text(rc_attempt *attempt, rc_local_outcome outcome, rc_str message);
-/* As rc_attempt_fail_unusable, with the code that the response's finish reason stands for. */
+/* Fails the attempt as rc_attempt_fail_unusable does, with the code of the response's finish
+ * reason. */
 void rc_attempt_fail_ended(rc_attempt *attempt, rc_code code, rc_str message);
 /* Fails the attempt for a reason in the gateway, the configuration or the request. The failure does
- * not count against the target, and no other target is tried. `message`: empty selects the message
- * of the outcome. */
+ * not count against the target, and no other target is tried. message: if it is empty, the report
+ * has the message of `outcome`. */
 void rc_attempt_fail_local(rc_attempt *attempt, rc_local_outcome outcome, rc_str message);
 rc_local_outcome rc_attempt_local_outcome(rc_upstream_kind kind);
 /* Stops the attempt because the gateway stops. */

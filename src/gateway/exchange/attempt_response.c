@@ -17,12 +17,12 @@
 #include "gateway/state/snapshot.h"
 #include "net/server/responder.h"
 
-/* Longest name of a provider, model or credential in a warning. */
+/* Maximum number of bytes of a provider's, model's or credential's name in a warning. */
 #define NAME_MAX_BYTES ((size_t)1024)
 
 /* ---- verdicts of rc_response ---- */
 
-/* Builds the report of a flaw for the record. The response is passed on unchanged. */
+/* Builds the report of a flaw for the audit record. The client gets the response unchanged. */
 static void note_flaw(rc_attempt *attempt, rc_code code)
 {
     rc_builder builder;
@@ -130,7 +130,7 @@ static rc_str target_text(const rc_attempt *attempt, char *scratch)
 }
 
 /* Writes the response head for the client. Must be called while the provider's head is valid.
- * `is_whole`: the body is complete, and its cost is known. */
+ * is_whole: the body is complete, so the head can state its cost. */
 static bool write_lines(rc_attempt *attempt, bool is_whole)
 {
     rc_exchange *exchange = attempt->exchange;
@@ -151,9 +151,9 @@ static bool write_lines(rc_attempt *attempt, bool is_whole)
                                         &facts) == RC_OK;
 }
 
-/* Begins the response to the client. If its head was already sent for an event, that head announced
- * a stream of events, so no other response can follow. False: such a response, or sending
- * failed. */
+/* Begins the response to the client. A head that was already sent for an event has announced a
+ * stream of events, so only a stream can follow. Returns false if another response would follow or
+ * sending failed. */
 static bool begin_response(rc_attempt *attempt, rc_http1_framing framing, uint64_t length)
 {
     rc_exchange *exchange = attempt->exchange;
@@ -207,8 +207,8 @@ void rc_attempt_deliver(rc_attempt *attempt)
     rc_attempt_feed(attempt, RC_INPUT_COMPLETE);
 }
 
-/* Returns the content-length of a response to HEAD, which has no body. The parser has checked the
- * digits. */
+/* Returns the content-length of a response to HEAD. Such a response has no body, so the parser
+ * reports no length, but it has checked the digits. */
 static uint64_t length_without_body(const rc_attempt *attempt)
 {
     const rc_str length_text =
@@ -229,15 +229,15 @@ static void begin_scan(rc_attempt *attempt)
     rc_usage_scan_push(&attempt->reading.scan, &attempt->usage, rc_buf_get(&attempt->held));
 }
 
-/* Returns whether the piece completes the body. The last byte of the body is held back until the
- * record is stored. */
+/* Returns whether the piece completes the body. The gateway holds back the last byte of the body
+ * until the record is stored. */
 static bool has_last_byte(const rc_attempt *attempt, rc_str piece)
 {
     return rc_response_has_last_byte(&attempt->response, attempt->bytes, piece);
 }
 
-/* Begins to relay the body, with the provider's content-length if it stated one. `is_whole`: all
- * received bytes are in `held`. False: the exchange is over. */
+/* Begins to relay the body, with the provider's content-length if there is one. is_whole: all
+ * received bytes are in `held`. Returns false if the exchange is over. */
 static bool relay(rc_attempt *attempt, bool is_whole)
 {
     const rc_http1 *reader = attempt->reader;
@@ -290,7 +290,8 @@ static void end_whole(rc_attempt *attempt)
     rc_attempt_deliver(attempt);
 }
 
-/* Holds a piece back. A body that becomes too large is judged by its beginning. */
+/* Holds a piece back. If the body becomes too large to hold, rc_response judges it by its
+ * beginning. */
 static void hold(rc_attempt *attempt, rc_str piece)
 {
     const rc_response *response = &attempt->response;
@@ -301,7 +302,7 @@ static void hold(rc_attempt *attempt, rc_str piece)
     const bool is_kept = rc_buf_status(&attempt->held) == RC_OK;
     if (is_kept && rc_buf_get(&attempt->held).len <= RC_ATTEMPT_HELD_MAX)
         return;
-    /* A piece that did not fit is not in `held`. */
+    /* `held` does not contain a piece that did not fit. */
     if (judge_start(attempt) && relay(attempt, is_kept) && !is_kept)
         relay_piece(attempt, piece);
 }
@@ -324,7 +325,7 @@ static void emit_quota(const rc_attempt *attempt, const rc_quota *low)
     rc_buf_init_fixed(&target, target_scratch, sizeof target_scratch);
     rc_buf_init_fixed(&key, key_scratch, sizeof key_scratch);
     rc_buf_push(&target, attempt->provider->config->name);
-    if (attempt->model.len > 0) { /* A passthrough has no model. */
+    if (attempt->model.len > 0) { /* The request of a passthrough has no model. */
         rc_buf_push_byte(&target, '/');
         rc_buf_push(&target, attempt->model);
     }
@@ -361,8 +362,8 @@ static void read_quota_from(const rc_attempt *attempt, const rc_upstream_head *h
         emit_quota(attempt, low);
 }
 
-/* Reads the provider's limits from the head of any response, caches them and adds a warning to the
- * record. */
+/* Reads the provider's limits from the head of a response with any status, caches them and adds a
+ * warning to the record. */
 static void read_quota(const rc_attempt *attempt, const rc_upstream_head *head)
 {
     const rc_http1 *reader = head->reader;
@@ -375,7 +376,7 @@ static void read_quota(const rc_attempt *attempt, const rc_upstream_head *head)
 
 /* ---- callbacks of rc_upstream ---- */
 
-/* Judges the response head, and returns the content coding of the body. */
+/* Judges the response head with rc_response and returns the content coding of the body. */
 static rc_coding judge_head(rc_attempt *attempt, const rc_upstream_head *head)
 {
     const rc_client_request *client_request = &attempt->exchange->request;
@@ -546,7 +547,8 @@ static void on_failure(void *ctx, const rc_upstream_failure *failure)
         rc_attempt_on_failure(attempt, failure);
 }
 
-/* Called when the provider accepts more of a request body that is passed on as it arrives. */
+/* Called when the provider can receive more of a request body that the gateway passes on as it
+ * arrives. */
 static void on_drained(void *ctx)
 {
     const rc_attempt *attempt = ctx;

@@ -1,4 +1,4 @@
-/* The response of a provider: head, body and end, and how it reaches the client. */
+/* Handles the response of a provider (head, body and end) and sends it to the client. */
 #ifndef RC_GATEWAY_EXCHANGE_ATTEMPT_RESPONSE_H
 #define RC_GATEWAY_EXCHANGE_ATTEMPT_RESPONSE_H
 
@@ -6,8 +6,8 @@
 
 extern const rc_upstream_handler rc_attempt_upstream_handler;
 
-/* Begins to send content to the client; no other attempt follows. False: sending failed, and the
- * exchange is over. */
+/* Begins to send this attempt's content to the client; afterwards no other attempt can start.
+ * Returns false if sending failed and the exchange is over. */
 bool rc_attempt_commit(rc_attempt *attempt, rc_http1_framing framing, uint64_t length);
 void rc_attempt_write(rc_attempt *attempt, rc_str bytes);
 /* Sends the response head to the client, with the framing and length given to rc_attempt_commit. */

@@ -1,5 +1,5 @@
-/* Streamed responses: the events are held back until the first content, then passed on one by one.
- * Called by attempt_response.c, exchange.c and exchange_reply.c. */
+/* Streamed responses: holds the events back until the first content, then passes them on one by
+ * one. Called by attempt_response.c, exchange.c and exchange_reply.c. */
 #include <recourse/builder.h>
 
 #include "base/str.h"
@@ -13,7 +13,8 @@
 #include "gateway/state/snapshot.h"
 #include "json/find.h"
 
-/* The largest sequence number that is used; two more numbers must fit after it. */
+/* Sequence numbers from this value on are ignored, so that two numbers can be added without an
+ * overflow. */
 #define NUMBER_MAX (INT64_MAX - 2)
 
 /* ---- sequence numbers and response id ---- */
@@ -30,8 +31,8 @@ static rc_str value_of(rc_str object, rc_str key, rc_json_type type)
     return rc_str_slice(object, member.value.offset, member.value_end);
 }
 
-/* Notes the sequence number of an event. If the number cannot be read, because the event is too
- * large to be parsed, the latest number is increased by 1. */
+/* Stores the sequence number of an event. If an event is too large to be parsed, its number is
+ * taken to be the latest number plus 1. */
 static void track_number(rc_attempt *attempt, rc_str data)
 {
     const rc_str value = value_of(data, RC_STR("sequence_number"), RC_JSON_NUMBER);
@@ -43,7 +44,7 @@ static void track_number(rc_attempt *attempt, rc_str data)
         attempt->next_sequence_number++;
 }
 
-/* Reads the response id from an event before the content (response.created or
+/* Reads the response id from an event that precedes the content (response.created or
  * response.in_progress). */
 static void find_response(rc_attempt *attempt, rc_str data)
 {
@@ -104,7 +105,7 @@ static bool pull_last(rc_attempt *attempt, rc_stream_event *ret_event)
                              : rc_sse_end(&attempt->reading.sse, ret_event);
 }
 
-/* Sends the events that were held back. False: the exchange is over. */
+/* Sends the events that were held back. Returns false if the exchange is over. */
 static bool release(rc_attempt *attempt)
 {
     if (rc_attempt_is_responding(attempt))
@@ -123,8 +124,8 @@ static void fail_event(rc_attempt *attempt, const rc_stream_event_info *seen)
     rc_attempt_fail(attempt, &failure);
 }
 
-/* Called for the terminator, which shows the client that the response is complete. The terminator
- * and all bytes after it are held back until the record is acknowledged. */
+/* Handles the terminator, which shows the client that the response is complete. From the terminator
+ * on, all bytes are held back until the record is acknowledged. */
 static void end_soon(rc_attempt *attempt)
 {
     if (attempt->is_terminated)
@@ -133,7 +134,7 @@ static void end_soon(rc_attempt *attempt)
     rc_attempt_feed(attempt, RC_INPUT_TERMINATED);
 }
 
-/* Sends an event, or holds it back. */
+/* Sends an event, or holds it back if the response has not begun or the terminator has arrived. */
 static void forward(rc_attempt *attempt, const rc_stream_event *event, bool is_space_left)
 {
     attempt->is_inside_event = event->type == RC_STREAM_EVENT_PART;
@@ -145,8 +146,8 @@ static void forward(rc_attempt *attempt, const rc_stream_event *event, bool is_s
         rc_buf_push(&attempt->held, event->raw);
 }
 
-/* A client's parser would fail on an event that is not JSON, so such an event is never sent. If the
- * client may lose content with it, the stream ends here. False: the attempt is over. */
+/* Drops an event that is not JSON, because a client's parser would fail on it. If the client may
+ * lose content with this event, the stream ends here. Returns false if the attempt is over. */
 static bool drop_damaged(rc_attempt *attempt, const rc_stream_event *event,
                          const rc_stream_event_info *seen)
 {
@@ -160,7 +161,7 @@ static bool drop_damaged(rc_attempt *attempt, const rc_stream_event *event,
     return false;
 }
 
-/* Handles one event. False: the attempt is over. */
+/* Handles one event. Returns false if the attempt is over. */
 static bool on_event(rc_attempt *attempt, const rc_stream_event *event)
 {
     rc_stream_event_info seen;
@@ -195,8 +196,8 @@ void rc_attempt_stream_on_body(rc_attempt *attempt, rc_str piece)
 }
 
 /* Handles an event that the end of the body cut off. A client cannot use a part of an event, and
- * would read the next bytes as belonging to it. The event is therefore parsed, but sent only if it
- * completes the response. False: the attempt is over. */
+ * would read the next bytes as belonging to it. The function therefore parses the event, but sends
+ * it only if it completes the response or is an error. Returns false if the attempt is over. */
 static bool on_last_event(rc_attempt *attempt, rc_stream_body_end body)
 {
     rc_stream_event event;
@@ -212,7 +213,7 @@ static bool on_last_event(rc_attempt *attempt, rc_stream_body_end body)
     attempt->watch = before;
     if (!on_event(attempt, &event))
         return false;
-    /* The line ends that are missing at the end of the body. */
+    /* Adds the line ends that the cut event lacks. */
     const rc_stream_event ends = {.type = RC_STREAM_EVENT_BLANK, .raw = RC_STR("\n\n")};
     if (event.is_cut && !attempt->is_array && !(seen.kinds & RC_STREAM_DAMAGED))
         forward(attempt, &ends, true);
@@ -238,7 +239,7 @@ void rc_attempt_stream_on_end(rc_attempt *attempt, const rc_upstream_failure *fa
         rc_attempt_deliver(attempt);
         return;
     }
-    /* A body that ends regularly but without a terminator counts as a cut stream. */
+    /* A body with a regular end but without a terminator counts as a cut stream. */
     rc_failure known = {
         .transport = failure != NULL && failure->transport != RC_TRANSPORT_NONE ? failure->transport
                                                                                 : RC_TRANSPORT_EOF,

@@ -8,7 +8,7 @@ typedef struct rc_builder rc_builder;
 
 void rc_attempt_stream_begin(rc_attempt *attempt, bool is_array);
 void rc_attempt_stream_on_body(rc_attempt *attempt, rc_str piece);
-/* `failure`: NULL if the body is complete. */
+/* Handles the end of the body. failure: the reason if the body was cut; NULL if it is complete. */
 void rc_attempt_stream_on_end(rc_attempt *attempt, const rc_upstream_failure *failure);
 /* Adds the next sequence number and the response id to a report, for an error event at the end of
  * the stream. builder: borrows during the call. */

@@ -111,7 +111,8 @@ void rc_exchange_close_spares(rc_runtime *runtime)
         runtime->spare_exchanges = exchange->next;
         close_timer(exchange);
     }
-    runtime->spare_exchange_count = RC_RUNTIME_SPARE_MAX; /* No further exchange is kept. */
+    runtime->spare_exchange_count = RC_RUNTIME_SPARE_MAX; /* Exchanges that end later are freed at
+                                                           * once. */
     rc_attempt_free_spares(runtime);
 }
 
@@ -137,8 +138,8 @@ static void recycle(rc_exchange *exchange)
     runtime->spare_exchange_count++;
 }
 
-/* Ends the exchange. The memory of the exchange stays until the store has acknowledged the
- * record. */
+/* Ends the exchange. If the store has not acknowledged the record yet, the memory of the exchange
+ * is freed or reused after the acknowledgement. */
 static void close_exchange(rc_exchange *exchange)
 {
     rc_runtime *runtime = exchange->runtime;
@@ -175,7 +176,8 @@ void rc_exchange_on_acknowledged(rc_exchange *exchange)
     rc_runtime_on_released(runtime);
 }
 
-/* The record states why the client disconnected, unless the record was already complete by then. */
+/* Handles the disconnect of the client. The record states its reason, unless the record was already
+ * complete. */
 void rc_exchange_on_gone(rc_exchange *exchange, const rc_disconnect *gone)
 {
     const rc_exchange_state state = (rc_exchange_state)exchange->machine.state;
@@ -198,7 +200,8 @@ void rc_exchange_on_sent(rc_exchange *exchange)
 
 /* ---- stopping ---- */
 
-/* An exchange that ends is removed from the list, so its `live_next` is read before the input. */
+/* Feeds an input to all live exchanges. `live_next` is read before the input, because an exchange
+ * that ends is removed from the list. */
 static void feed_all(rc_runtime *runtime, rc_exchange_input_kind kind, bool only_paused)
 {
     for (rc_exchange *exchange = runtime->live, *next = NULL; exchange != NULL; exchange = next) {
@@ -261,8 +264,8 @@ static void refresh(rc_exchange *exchange)
 {
     rc_snapshot *snapshot = exchange->snapshot;
     const rc_attempt *attempt = rc_exchange_current(exchange);
-    /* The key is read again for the provider in the exchange's own snapshot. A newer snapshot has
-     * read its keys when it was loaded. */
+    /* The key is loaded again for the provider in the exchange's own snapshot, because a newer
+     * snapshot has loaded its keys from the current file. */
     rc_snapshot_provider *provider = &snapshot->providers[attempt->provider - snapshot->providers];
     const bool is_fresh = rc_snapshot_provider_refresh(
         snapshot, provider, exchange->machine.action.credential, attempt->key);
@@ -270,8 +273,8 @@ static void refresh(rc_exchange *exchange)
                      &(rc_exchange_input){.kind = RC_INPUT_REFRESHED, .is_fresh = is_fresh});
 }
 
-/* The machine has already counted the second attempt of the hedge. The switch belongs to the
- * attempt before it, so 1 is subtracted. */
+/* Adds a switch to the ledger. The machine has already counted the second attempt of the hedge; the
+ * switch belongs to the attempt before it, so 1 is subtracted. */
 static void log_hedge(rc_exchange *exchange, const rc_exchange_effect *effect)
 {
     rc_ledger_step *step = rc_exchange_add_step(exchange, RC_RECORD_SWITCH);
@@ -440,14 +443,14 @@ static void carry_out(rc_exchange *exchange, const rc_exchange_effect *effect)
     case RC_EFFECT_REPLY:
         conclude(exchange, effect);
         return;
-    case RC_EFFECT_CLOSE: /* Carried out at the end of rc_exchange_feed. */
+    case RC_EFFECT_CLOSE: /* rc_exchange_feed carries out this effect at its end. */
         return;
     }
 }
 
 /* ---- inputs ---- */
 
-/* Returns random bits for the inputs that may lead to a wait; 0 for all others, which need none. */
+/* Returns random bits for inputs that may lead to a wait, and 0 for all other inputs. */
 static uint64_t entropy_for(const rc_exchange *exchange, rc_exchange_input_kind kind)
 {
     const bool is_decision = kind == RC_INPUT_BEGIN || kind == RC_INPUT_FAILED ||
@@ -470,7 +473,7 @@ void rc_exchange_feed(rc_exchange *exchange, const rc_exchange_input *input)
 {
     if (exchange->is_stepping) {
         /* FAILED cannot be queued, because its `facts` are valid only during the call. No effect
-         * reports it. */
+         * causes this input. */
         assert(input->kind != RC_INPUT_FAILED && exchange->queue_count < RC_EXCHANGE_QUEUE_MAX);
         if (exchange->queue_count < RC_EXCHANGE_QUEUE_MAX)
             exchange->queue[exchange->queue_count++] = *input;
@@ -507,8 +510,8 @@ bool rc_attempt_is_responding(const rc_attempt *attempt)
 
 /* ---- attempts that the timer ends ---- */
 
-/* Ends an attempt because the deadline has passed. The limits of its phases, such as connecting,
- * are watched by rc_upstream. */
+/* Ends an attempt because the deadline has passed. rc_upstream enforces the time limits of the
+ * phases, such as connecting. */
 static void end_late(rc_attempt *attempt)
 {
     rc_failure failure = {
@@ -547,8 +550,8 @@ static inline bool has_decoding(const rc_exchange *exchange)
     return is_decoding(exchange->attempts[0]) || is_decoding(exchange->attempts[1]);
 }
 
-/* Decompresses data of one lane. If both lanes have data, they alternate. The timer is set first,
- * because the exchange may be over afterwards. */
+/* Decompresses data of one lane. If both lanes have data, the lanes alternate. The timer is set
+ * first, because the exchange may be over after the decompression. */
 static void decode(rc_exchange *exchange)
 {
     rc_attempt *first = exchange->attempts[exchange->is_second_next];
@@ -567,9 +570,9 @@ static void set_timer(rc_exchange *exchange, uint64_t at_ms)
     (void)uv_timer_start(&exchange->timer, on_timer, at_ms > now_ms ? at_ms - now_ms : 0, 0);
 }
 
-/* The timer is not stopped when its time moves back or the exchange ends, so that most requests
- * never touch it. The timer may therefore fire too early, or after another request has got this
- * memory. */
+/* Feeds TIMER to the machine if its time has come. To save system work, the timer is not stopped
+ * when its time moves back or the exchange ends. It may therefore fire too early, or when the
+ * memory belongs to another request. */
 static void on_timer(uv_timer_t *timer)
 {
     rc_exchange *exchange = timer->data;

@@ -15,7 +15,7 @@
 #include "store/submission.h"
 #include "store/writer.h"
 
-/* Memory for names that are composed for the records: a few bytes each. */
+/* Maximum size of the names that the records view, such as "client app". */
 #define NAMES_MAX_BYTES 8192
 #define STATES_MAX 8
 
@@ -35,7 +35,8 @@ typedef struct audit {
 
 /* ---- names ---- */
 
-/* Returns the text that was pushed since the length was `from`. Empty: the text did not fit. */
+/* Returns the text that was appended to `names` at position `from`. Empty if the text did not
+ * fit. */
 static rc_str pushed_since(const rc_buf *names, size_t from)
 {
     const rc_str all = rc_buf_get(names);
@@ -60,7 +61,7 @@ static rc_str credential_name(audit *a, uint16_t credential)
     return pushed_since(&a->names, from);
 }
 
-/* Returns the name of the budget for which an attempt waits, such as "client app". */
+/* Returns the name of the budget that an attempt waits for, such as "client app". */
 static rc_str budget_name(audit *a, uint32_t row)
 {
     const size_t from = rc_buf_get(&a->names).len;
@@ -90,12 +91,12 @@ static rc_str path_of(const rc_exchange *exchange)
 
 /* ---- records ---- */
 
-/* Initialises only the members that are used, because the struct is large. records: borrows until
- * the batch is submitted. */
+/* Begins a batch. Only the members that are used are initialised, because the struct is large.
+ * records: borrows until the batch is submitted. */
 static void begin(audit *a, rc_exchange *exchange, rc_record *records, uint32_t first_seq)
 {
     a->exchange = exchange;
-    /* In the store, the id of an operation has the prefix of a report id. */
+    /* Operations in the store have the same ids as reports, with the same prefix. */
     a->id = exchange->id;
     memcpy(a->id.text, "rep", 3);
     a->records = records;
@@ -222,7 +223,7 @@ static void add_outcome(audit *a)
     record->bytes = rc_exchange_current(exchange)->bytes;
 }
 
-/* Adds a line for a response that is sent before its record is acknowledged. */
+/* Adds a record that says that the response was sent before its record was acknowledged. */
 static void add_record_late(audit *a, const rc_report *why)
 {
     rc_record *record = add(a, RC_RECORD_SUPPRESSED, rc_runtime_unix_ms(a->exchange->runtime));
@@ -230,8 +231,8 @@ static void add_record_late(audit *a, const rc_report *why)
     record->text = RC_STR("the response was sent before this record was stored");
 }
 
-/* Adds the states of the credentials that this exchange found exhausted, rejected, or working
- * again, so that they survive a restart. */
+/* Adds the states of the credentials that this exchange found exhausted, rejected or working again.
+ * The store restores these states after a restart. */
 static void add_states(audit *a)
 {
     const rc_exchange *exchange = a->exchange;
@@ -259,7 +260,7 @@ static void add_states(audit *a)
 
 /* ---- the store ---- */
 
-/* Runs on the writer's thread. */
+/* Called on the writer's thread when the store has acknowledged a batch. */
 static void on_acknowledged(void *ctx, rc_ack kept, const rc_report *why)
 {
     rc_exchange *exchange = ctx;
@@ -276,7 +277,7 @@ static void on_acknowledged(void *ctx, rc_ack kept, const rc_report *why)
 }
 
 /* Makes StoreUnavailable the result, because the configuration forbids responses without a record.
- * why: takes ownership; NULL: the store has not refused the record. */
+ * why: takes ownership; NULL if the store has not refused the record. */
 static rc_store_verdict refuse(rc_exchange *exchange, const rc_report *why)
 {
     if (why == NULL)
@@ -322,8 +323,8 @@ void rc_exchange_on_acknowledgements(uv_async_t *async)
     }
 }
 
-/* Returns whether the client gets its error before the record is stored. True for a request that is
- * refused because the gateway is full. Such requests would pile up if they waited for a slow
+/* Returns whether the client gets its error before the record is stored. This applies to requests
+ * that are refused because the gateway is full; they would pile up if they waited for a slow
  * disk. */
 static bool is_shed_early(const rc_exchange *exchange)
 {
@@ -337,8 +338,8 @@ static const rc_report *report_outcome(rc_local_outcome outcome)
     return rc_report_dup(rc_report_static(rc_local_outcome_get(outcome)->code));
 }
 
-/* Submits the batch to the store. True: the exchange continues when the store acknowledges the
- * batch. False: *ret_verdict is the result. */
+/* Submits the batch to the store. Returns true if the exchange must wait for the acknowledgement;
+ * false if *ret_verdict is already the result. */
 static bool submit(rc_exchange *exchange, const rc_batch *batch, rc_store_verdict *ret_verdict)
 {
     rc_writer *writer = exchange->runtime->hub->writer;
@@ -360,8 +361,8 @@ static bool submit(rc_exchange *exchange, const rc_batch *batch, rc_store_verdic
     return false;
 }
 
-/* Refusals of unknown clients and unknown paths are not recorded, because anybody could fill the
- * store with them. */
+/* Returns whether the request gets a record. Requests of unknown clients and of unknown paths get
+ * none, because anybody could fill the store with them. */
 static bool should_record(const rc_exchange *exchange)
 {
     const bool is_unknown_client =
@@ -370,7 +371,7 @@ static bool should_record(const rc_exchange *exchange)
            !is_unknown_client;
 }
 
-/* Builds the record and submits it. Returns the same as submit. */
+/* Builds the record and submits it. The result is that of submit. */
 static bool submit_record(rc_exchange *exchange, rc_store_verdict *ret_verdict)
 {
     const rc_alloc *alloc = &exchange->runtime->alloc;
@@ -422,8 +423,8 @@ static const rc_report *report_record_late(rc_exchange *exchange, uint64_t due_m
     return rc_builder_finish(&builder);
 }
 
-/* Submits a further line for the record. `ignored`: the failure of the store that is ignored; NULL:
- * the line has the changed outcome. False: out of memory. */
+/* Submits one more record of the operation. ignored: the failure of the store that the gateway
+ * ignores; NULL if the record has the changed outcome. Returns false if memory runs out. */
 static bool amend(rc_exchange *exchange, const rc_report *ignored)
 {
     rc_record record;
@@ -437,9 +438,9 @@ static bool amend(rc_exchange *exchange, const rc_report *ignored)
     return rc_writer_amend(exchange->runtime->hub->writer, &batch);
 }
 
-/* Applies the setting audit.on_failure without waiting any longer. The record stays in the writer's
- * queue, and a line with the changed outcome follows it. Without memory for this line, the
- * connection is cut. */
+/* Applies the setting audit.on_failure when the wait for the acknowledgement is over. The record
+ * stays in the writer's queue, and a record with the changed outcome follows it. If there is no
+ * memory for that record, the connection is cut. */
 void rc_exchange_on_record_late(rc_exchange *exchange, uint64_t due_ms)
 {
     rc_writer *writer = exchange->runtime->hub->writer;
@@ -493,7 +494,7 @@ static void count_request(const rc_exchange *exchange)
     rc_runtime_publish_stats(runtime);
 }
 
-/* Adds the usage of all attempts, because failed attempts may have cost something, too. */
+/* Adds up the usage of all attempts, because failed attempts may also have a cost. */
 static void add_usage(const rc_exchange *exchange, rc_exchange_summary *summary)
 {
     for (uint32_t i = 0; i < exchange->step_count; i++) {
@@ -541,7 +542,7 @@ void rc_exchange_count(rc_exchange *exchange)
         .is_stream = exchange->request.is_stream,
         .was_partly_sent = exchange->was_partly_sent,
         .is_committed = (flags_of(exchange) & RC_RECORD_COMMITTED) != 0,
-        /* If the request succeeded, earlier failures are only in the steps. */
+        /* Only the steps have the earlier failures of a request that succeeded. */
         .report = outcome == RC_OUTCOME_FAILED ? exchange->report : NULL,
     };
     add_usage(exchange, &summary);

@@ -23,8 +23,8 @@ void rc_exchange_emit_budgets(rc_exchange *exchange, const rc_ledger_notices *no
     }
 }
 
-/* Appends the day on which the budget renews, in UTC. The time is left out, because budget periods
- * begin at midnight. */
+/* Appends the day on which the budget renews, in UTC. The time of day is left out, because budget
+ * periods begin at midnight. */
 static void push_renewal(rc_buf *text, int64_t renews_unix_ms)
 {
     char scratch[40];

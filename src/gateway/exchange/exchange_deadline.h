@@ -12,7 +12,7 @@ typedef struct rc_exchange rc_exchange;
 
 /* Returns all time limits of the request. */
 rc_deadline_limits rc_exchange_limits(const rc_exchange *exchange);
-/* Returns whether an attempt that the deadline ended had enough time, so that its failure counts
+/* Returns whether an attempt that ended at the deadline had enough time, so that its failure counts
  * against the target. */
 bool rc_attempt_had_time(const rc_attempt *attempt);
 /* Sets the deadline that has passed, with its length, as the cause of an attempt's failure. */

@@ -27,7 +27,7 @@ struct rc_exchange_events {
     bool has_head; /* The response head was sent early, for an event. */
 };
 
-/* Memory for the names that events view. */
+/* Memory for the names that the members of an event view. */
 typedef struct names {
     char from[NAME_MAX_BYTES];
     char to[NAME_MAX_BYTES];
@@ -60,8 +60,8 @@ static bool is_wanted(const rc_exchange *exchange)
            (request->endpoint->streams == RC_STREAMS_BODY || request->is_sse);
 }
 
-/* Prepares the sending of events. False: the client wants no events, or there is no memory for
- * them. */
+/* Prepares the sending of events. Returns false if the client wants no events or memory runs
+ * out. */
 static bool open_events(rc_exchange *exchange)
 {
     const rc_alloc *alloc = &exchange->runtime->alloc;
@@ -204,7 +204,8 @@ static void write_lines(rc_exchange *exchange, const rc_buf *lines)
     rc_attempt *attempt = rc_exchange_current(exchange);
     if (rc_buf_status(lines) != RC_OK)
         return;
-    /* Ends an open event, which would otherwise include the comment. */
+    /* Ends an event of which only a part was sent; otherwise the comment would become a part of
+     * it. */
     if (exchange->machine.is_committed && attempt != NULL && attempt->is_inside_event) {
         (void)rc_responder_write(exchange->responder, RC_STR("\n\n"));
         attempt->is_inside_event = false;

@@ -14,7 +14,7 @@
 #include "gateway/state/hub.h"
 #include "gateway/state/snapshot.h"
 
-/* Makes space for one more step. The existing steps may move in memory. */
+/* Makes space for one more step. The existing steps may move to other memory. */
 static bool grow(rc_exchange *exchange)
 {
     const rc_alloc *alloc = &exchange->runtime->alloc;
@@ -94,8 +94,8 @@ static rc_charge charge_of(const rc_attempt *attempt, rc_attempt_end end)
                                   : rc_usage_charge(usage, end, exchange->request.body);
 }
 
-/* Returns the price of the attempt's model. Most prices do not depend on the length of the input;
- * then the route entry has the price. */
+/* Returns the price of the attempt's model. The route entry has the price if the price does not
+ * depend on the length of the input, as is usual. */
 static const rc_config_price *price_of(const rc_attempt *attempt, const rc_charge *charge)
 {
     const rc_route_entry *route_entry = &attempt->exchange->route->entries[attempt->entry];
@@ -197,8 +197,7 @@ void rc_exchange_fill_cost(const rc_exchange *exchange, const rc_attempt *done,
         facts->basis = RC_COST_MEASURED;
 }
 
-/* `current`: the latest attempt if it is not a step yet; NULL: the latest attempt is a step
- * already. */
+/* current: the latest attempt if it is not a step yet; NULL if it is a step already. */
 void rc_exchange_fill_times(const rc_exchange *exchange, const rc_attempt *current,
                             rc_reply_facts *facts)
 {
@@ -229,8 +228,8 @@ static void settle(rc_attempt *attempt, const rc_ledger_step *step)
     rc_exchange_emit_budgets(attempt->exchange, &facts);
 }
 
-/* Adds the usage of an attempt that got no step to the last step of an attempt, because this usage
- * is charged, too. */
+/* Adds the usage of an attempt without a step to the latest step of kind ATTEMPT, because the
+ * budgets are charged with this usage, too. */
 static void add_to_last(rc_exchange *exchange, const rc_ledger_step *more)
 {
     uint32_t at = exchange->step_count;
@@ -259,8 +258,8 @@ static void put_before_quotas(rc_exchange *exchange)
     exchange->steps[at] = last;
 }
 
-/* Records the result for the health of the target. A cancelled attempt is left out, because it says
- * nothing about the target. */
+/* Records the result for the health of the target. A cancelled attempt is not recorded, because its
+ * end does not depend on the target. */
 static void note_health(const rc_attempt *attempt, const rc_report *report, bool is_done)
 {
     const rc_exchange *exchange = attempt->exchange;
@@ -323,8 +322,8 @@ void rc_exchange_add_quota(const rc_attempt *attempt, const rc_quota *low)
 
 /* ---- decisions ---- */
 
-/* Stores the reason of the next action in the step of the latest failed attempt. The step of a
- * cancelled lane may follow that step. */
+/* Stores the reason of the next action in the step of the latest failed attempt. That step may be
+ * followed by the step of a cancelled lane. */
 static void set_reason(rc_exchange *exchange, const rc_action *action)
 {
     for (uint32_t i = exchange->step_count; i > 0; i--) {
@@ -442,7 +441,8 @@ void rc_exchange_cut_wait(rc_exchange *exchange)
     }
 }
 
-/* Nothing was sent yet, so the attempt does not count, and no key is used. */
+/* Adds a wait for a budget. The step has no attempt number and no key, because nothing was sent
+ * yet. */
 void rc_exchange_add_pause(rc_exchange *exchange, const rc_ledger_decision *decision)
 {
     rc_ledger_step *step = rc_exchange_add_step(exchange, RC_RECORD_WAIT);

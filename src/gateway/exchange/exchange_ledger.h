@@ -1,5 +1,5 @@
-/* The steps of an exchange: what happened and what it cost. The audit, the reports, the metrics and
- * the reply's headers read them. */
+/* The steps of an exchange: its events in order, with their cost. The audit, the reports, the
+ * metrics and the headers of the reply read the steps. */
 #ifndef RC_GATEWAY_EXCHANGE_EXCHANGE_LEDGER_H
 #define RC_GATEWAY_EXCHANGE_EXCHANGE_LEDGER_H
 
@@ -44,9 +44,9 @@ typedef struct rc_ledger_step {
     uint64_t bytes;
     rc_charge charge; /* Tokens used. */
     uint64_t cost_usd_micro;
-    uint32_t flags;             /* RC_RECORD_ bits */
+    uint32_t flags;             /* RC_RECORD_ bits. */
     bool is_paused;             /* For a WAIT: the attempt waits for a budget. */
-    uint32_t budget;            /* For such a WAIT: the budget, as a row of rc_budgets. */
+    uint32_t budget;            /* For a WAIT with is_paused: the budget, as a row of rc_budgets. */
     const rc_report *report;    /* Report of the failure. NULL: success. */
     rc_unavailable unavailable; /* For a SKIP: why the target is unavailable, as far as it is
                                    known. */
@@ -54,7 +54,7 @@ typedef struct rc_ledger_step {
     rc_exchange_quota *quota;   /* For a QUOTA: the limit, in memory of the step. */
 } rc_ledger_step;
 
-/* Adds a step. NULL: there are too many steps, or out of memory. */
+/* Adds a step. Returns NULL if there are too many steps or memory runs out. */
 rc_ledger_step *rc_exchange_add_step(rc_exchange *exchange, rc_record_kind kind);
 /* Adds the end of an attempt. report: the failure; borrows during the call. If it is NULL, the
  * attempt succeeded (is_done) or was cancelled. */
@@ -68,7 +68,8 @@ void rc_exchange_add_flaw(rc_exchange *exchange, const rc_report *flaw);
 rc_reason rc_exchange_flaw_reason(const rc_exchange *exchange);
 /* Adds a skip of a chain entry that was chosen for a hedge and is not used. */
 void rc_exchange_add_skip(rc_exchange *exchange, uint16_t entry, rc_reason why);
-/* Called when a wait was ended early: reduces its length to the time that has passed. */
+/* Called when a wait ends early: reduces the recorded length of the wait to the time that has
+ * passed. */
 void rc_exchange_cut_wait(rc_exchange *exchange);
 /* Adds a warning about a provider's limit. low: copies the struct and its name. */
 void rc_exchange_add_quota(const rc_attempt *attempt, const rc_quota *low);
@@ -77,12 +78,12 @@ void rc_exchange_add_quota(const rc_attempt *attempt, const rc_quota *low);
 void rc_exchange_add_pause(rc_exchange *exchange, const rc_ledger_decision *decision);
 void rc_exchange_end_pause(rc_exchange *exchange);
 void rc_exchange_steps_done(rc_exchange *exchange);
-/* Fills in the cost. `done`: an attempt with a complete response that is not a step yet; NULL: all
+/* Fills in the cost. done: an attempt with a complete response that is not a step yet; NULL if all
  * attempts are steps. */
 void rc_exchange_fill_cost(const rc_exchange *exchange, const rc_attempt *done,
                            rc_reply_facts *facts);
-/* Fills in the durations until now of the request and of its latest attempt. `current`: the latest
- * attempt if it is not a step yet; NULL: the latest attempt is a step already. */
+/* Fills in the durations until now of the request and of its latest attempt. current: the latest
+ * attempt if it is not a step yet; NULL if it is a step already. */
 void rc_exchange_fill_times(const rc_exchange *exchange, const rc_attempt *current,
                             rc_reply_facts *facts);
 rc_str rc_exchange_model_of(const rc_exchange *exchange, uint16_t entry);

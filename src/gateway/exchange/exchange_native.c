@@ -20,8 +20,8 @@ rc_dialect rc_exchange_native_dialect(const rc_snapshot *snapshot, const rc_clie
     return request->has_anthropic_version ? RC_DIALECT_ANTHROPIC : request->endpoint->dialect;
 }
 
-/* Sets a message that consists of the provider's name, `does` and the provider's text. False: the
- * message does not fit. */
+/* Sets a message that consists of the provider's name, `does` and the provider's text. Returns
+ * false if the message does not fit. */
 static bool set_provider_message(const rc_exchange *exchange, rc_str does, rc_builder *builder)
 {
     char scratch[RC_MESSAGE_DETAIL_MAX + 512];
@@ -36,8 +36,8 @@ static bool set_provider_message(const rc_exchange *exchange, rc_str does, rc_bu
     return true;
 }
 
-/* Describes that the resource in the client's path does not exist. The message has the provider's
- * text, because only the provider knows the resource. */
+/* Sets the error of a path whose resource does not exist. The message contains the provider's text,
+ * because only the provider knows the resource. */
 static void describe_missing(const rc_exchange *exchange, int status, rc_builder *builder)
 {
     if (set_provider_message(exchange,
@@ -50,8 +50,10 @@ static void describe_missing(const rc_exchange *exchange, int status, rc_builder
 
 void rc_exchange_describe_native(const rc_exchange *exchange, rc_builder *builder)
 {
-    const int status = (int)rc_report_provider_status(exchange->report); /* 1 to 999 */
-    /* A 407 is not passed on, because it would ask the client to authenticate to the gateway. */
+    const int status = (int)rc_report_provider_status(exchange->report); /* A status from 1 to
+                                                                          * 999. */
+    /* A 407 is not passed on, because a client would take it as a request to authenticate to the
+     * gateway. */
     if (status < 400 || status > 599 || status == PROXY_AUTHENTICATION)
         return;
     rc_builder_set_http_status(builder, status);

@@ -23,74 +23,82 @@ typedef struct rc_snapshot_ref rc_snapshot_ref;
 
 /* Maximum number of bytes of a provider's rate-limit headers. */
 #define RC_EXCHANGE_LIMITS_MAX ((size_t)4 << 10)
-/* Plans of the exchange's own with at most this many entries need no allocation. */
+/* A plan that the exchange makes for itself needs no allocation if it has at most this many
+ * entries. */
 #define RC_EXCHANGE_INLINE_ENTRIES 4u
-/* Exchanges with at most this many steps need no allocation. */
+/* The steps of an exchange need no allocation if there are at most this many of them. */
 #define RC_EXCHANGE_INLINE_STEPS 2u
 /* Maximum number of inputs that the effects of one step may cause. */
 #define RC_EXCHANGE_QUEUE_MAX 8u
 
 struct rc_exchange {
     rc_runtime *runtime;
-    uint64_t serial;         /* Number of requests that have used this memory. */
+    uint64_t serial;         /* Number of requests that have used this memory. Shows a caller
+                              * whether the exchange was reused. */
     rc_responder *responder; /* NULL: the client has disconnected. */
     rc_exchange *next;       /* Next exchange in the list of spare or of acknowledged exchanges. */
     rc_exchange *live_next, *live_prev;
     uv_timer_t timer;
     uint64_t timer_at_ms; /* When the timer fires. RC_UNLIMITED: the timer is not set. */
-    rc_buf lines;         /* The response head until it is sent. */
-    rc_buf limits;        /* The provider's rate-limit headers, if the latest failure is a limit. */
-    rc_buf body;          /* The client's body. */
-    /* Members above keep their memory from one request to the next. */
+    rc_buf lines;         /* Header lines of the response, until the response head is sent. */
+    rc_buf limits;        /* The provider's rate-limit headers, if the latest failure is a rate
+                           * limit. */
+    rc_buf body;          /* Body of the client's request. */
+    /* Members above keep their memory when the exchange is reused. Members from here on are
+     * zeroed. */
     rc_snapshot_ref *snapshot_ref;
     rc_snapshot *snapshot; /* The snapshot of snapshot_ref. */
-    bool is_stepping;      /* rc_exchange_feed is running. */
-    bool is_flawed;        /* An unusable response was passed on; `report` says why. */
-    uint8_t deferred;      /* END_STREAM or END_LATE for an attempt that the timer ends; 0: none. */
-    uint8_t deferred_slot; /* Lane of that attempt. */
+    bool is_stepping;      /* rc_exchange_feed is running, so that further inputs are queued. */
+    bool is_flawed;        /* An unusable response was passed on; `report` has the reason. */
+    uint8_t deferred;      /* Effect that on_timer must carry out: END_STREAM or END_LATE. 0:
+                            * none. */
+    uint8_t deferred_slot; /* Lane of the attempt that `deferred` ends. */
     uint8_t queue_count;
-    rc_http1_framing framing; /* Framing and length of the response that COMMIT begins. */
+    rc_http1_framing framing; /* Framing and length of the response, which the effect COMMIT
+                               * begins. */
     uint64_t length;
     rc_exchange_input queue[RC_EXCHANGE_QUEUE_MAX];
     rc_id id;
     rc_dialect dialect; /* Dialect of the gateway's errors. */
-    size_t client;      /* Index of the client in the configuration. SIZE_MAX: none. */
+    size_t client;      /* Index of the client in the configuration. SIZE_MAX: no known client. */
     int64_t began_unix_ms;
     uint64_t began_ms;
     uint64_t called_ms; /* When the call began. 0: no call was begun. */
     uint64_t began_ns;
-    int64_t first_byte_ms; /* Milliseconds to the first byte for the client. -1: nothing was
+    int64_t first_byte_ms; /* Time until the first byte was sent to the client. -1: nothing was
                             * sent. */
 
     rc_route *route;
-    rc_plan plan;            /* The route's plan, with the client's own choices. */
-    rc_chain_entry *entries; /* Entries for this request alone. NULL: the entries of the route are
+    rc_plan plan;            /* The route's plan, changed by the client's own settings. */
+    rc_chain_entry *entries; /* Chain entries for this request alone. NULL: the route's entries are
                               * used. */
-    rc_str requested_model;  /* The model for targets with the model "*". May be a secret. */
+    rc_str requested_model;  /* The client's model name, sent to targets with the model "*". It may
+                              * be a secret. */
     rc_str model;            /* requested_model without secrets. */
     rc_attempt *attempts[2]; /* Indexed by the slot of the machine. NULL: the slot has no
                               * attempt. */
 
-    size_t kept_bytes;          /* Bytes of the body, as counted in the hub. */
-    uint64_t upload_left;       /* Bytes still to come of a body that is passed on as it arrives. */
-    rc_usage_estimate estimate; /* Token estimate of the request, once its body is freed. */
+    size_t kept_bytes;          /* Bytes of the body that are counted in hub->kept_bytes. */
+    uint64_t upload_left;       /* Remaining bytes of a body that is passed on as it arrives. */
+    rc_usage_estimate estimate; /* Token estimate of the request; valid after the body was freed. */
     bool is_body_streamed;      /* The body was passed on as it arrived and cannot be sent again. */
     bool is_body_whole;
-    bool is_body_gone;    /* The body is freed; `estimate` replaces it. */
-    bool is_late;         /* The deadline ended the latest attempt. */
+    bool is_body_gone;    /* The body was freed; `estimate` replaces it. */
+    bool is_late;         /* The latest attempt ended because the deadline passed. */
     bool was_partly_sent; /* The request failed after content was sent. */
     bool is_second_next;  /* If both lanes have data to decompress, the lane of slot 1 is next. */
-    bool is_unrecorded;   /* The store refused the record: the client gets `report` instead. */
+    bool is_unrecorded;   /* The store refused the record, so the client gets `report` instead of
+                           * the response. */
     bool is_counted;
-    bool is_shed;          /* The request is refused because this gateway is full. */
-    bool is_store_pending; /* The store has the record and has not acknowledged it yet. */
+    bool is_shed;          /* The request is refused because the gateway is full. */
+    bool is_store_pending; /* The record was submitted to the store and is not acknowledged yet. */
     bool is_reply_early;   /* The client got its response before the record was acknowledged. */
     bool is_acknowledged;  /* The store has acknowledged the record. Guarded by the runtime's
                                    * acknowledged_lock. */
     const rc_report *refused_why; /* Why the store rejected the record. NULL: the store did not
                                    * reject it. */
-    const char *gone_text;        /* Why the client disconnected. NULL: the record states no
-                                   * disconnect. */
+    const char *gone_text;        /* Reason of the client's disconnect, for the record. NULL: no
+                                   * reason to record. */
     int status;                   /* The HTTP status that the client gets. */
     const rc_report *report;      /* Report of the latest failure. */
 
@@ -100,40 +108,41 @@ struct rc_exchange {
     uint32_t switches;
     uint64_t wait_ms;
     uint64_t last_wait_ms;
-    rc_exchange_events *events; /* State of the events for a client that requested them. NULL: no
-                                 * event was sent. */
-    /* Members below are initialised when they are used. */
+    rc_exchange_events *events; /* State of the events that the client requested. NULL: no event was
+                                 * sent. */
+    /* Members below are not zeroed; they are initialised when they are used. */
     rc_ledger_step inline_steps[RC_EXCHANGE_INLINE_STEPS];
     rc_chain_entry inline_entries[RC_EXCHANGE_INLINE_ENTRIES];
-    rc_ledger_decision decision; /* The budgets' latest decision that did not grant an attempt. */
+    rc_ledger_decision decision; /* Latest decision of the budgets that refused or delayed an
+                                  * attempt. */
     rc_exchange_machine machine;
     rc_client_request request;
 };
 
-/* Returns the current or latest attempt. NULL: there was no attempt yet. */
+/* Returns the current or the latest attempt. NULL if there was no attempt yet. */
 static inline rc_attempt *rc_exchange_current(const rc_exchange *exchange)
 {
     return exchange->attempts[exchange->machine.current];
 }
 
-/* Reports an input to the machine and carries out the effects. An input that comes while an effect
- * is carried out is queued. The exchange and its attempts may be over afterwards. input: copies the
- * struct. */
+/* Reports an input to the machine and carries out the effects. An input that is reported while an
+ * effect is carried out is queued. When the function returns, the exchange and its attempts may be
+ * over. input: copies the struct. */
 void rc_exchange_feed(rc_exchange *exchange, const rc_exchange_input *input);
-/* As rc_exchange_feed, for an input without further members. */
+/* Reports an input as rc_exchange_feed does. The input needs only a kind. */
 void rc_exchange_feed_kind(rc_exchange *exchange, rc_exchange_input_kind kind);
-/* Sets the timer for the current state. */
+/* Sets the timer to the time at which the machine or a decoder must continue. */
 void rc_exchange_arm(rc_exchange *exchange);
-/* Called when the store has acknowledged the record of an exchange whose reply did not wait for
- * that. */
+/* Called when the store has acknowledged the record of an exchange that did not wait for the
+ * acknowledgement. */
 void rc_exchange_on_acknowledged(rc_exchange *exchange);
 
 /* ---- exchange_request.c ---- */
 
-/* Ends the counting of the body towards max_kept_bytes, because no further attempt needs the
+/* Subtracts the body from hub->kept_bytes (max_kept_bytes), because no further attempt needs the
  * body. */
 void rc_exchange_uncount_body(rc_exchange *exchange);
-/* As rc_exchange_uncount_body, and frees the body. */
+/* Frees the body and subtracts it from hub->kept_bytes. */
 void rc_exchange_drop_body(rc_exchange *exchange);
 /* Frees the exchange's own plan and releases the rows of its named targets. */
 void rc_exchange_release_entries(rc_exchange *exchange);

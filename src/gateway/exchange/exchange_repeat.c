@@ -7,7 +7,7 @@
 #include "gateway/state/hub.h"
 #include "render/text.h"
 
-/* Larger bodies are not compared. */
+/* Bodies with more bytes are not compared. */
 #define BODY_MAX ((size_t)4 << 20)
 
 static bool is_comparable(const rc_exchange *exchange)

@@ -6,7 +6,7 @@ typedef struct rc_exchange rc_exchange;
 
 /* Counts a complete request if it repeats an earlier request that got a final error. */
 void rc_exchange_check_repeat(rc_exchange *exchange);
-/* Remembers a request that got a final error. */
+/* Stores the hash of a request that got a final error. */
 void rc_exchange_note_final_error(const rc_exchange *exchange);
 
 #endif

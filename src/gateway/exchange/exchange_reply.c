@@ -23,8 +23,8 @@
 
 /* ---- the report of the call ---- */
 
-/* Sets the HTTP status that the client's dialect has for the code, if it differs from `status`, the
- * code's general status. */
+/* Sets the HTTP status that the client's dialect has for the code. `status`: the code's general
+ * status. */
 static void use_dialect_status(const rc_exchange *exchange, rc_builder *builder, rc_code code,
                                int status)
 {
@@ -68,8 +68,8 @@ static void add_attempts(const rc_exchange *exchange, rc_builder *builder)
         const rc_ledger_step *step = &exchange->steps[i];
         if (step->kind != RC_RECORD_ATTEMPT)
             continue;
-        /* No attempt succeeded, so an attempt without a report was cancelled because the other
-         * attempt of a hedge had failed. */
+        /* No attempt succeeded. An attempt without a report was therefore cancelled, because the
+         * other attempt of the hedge had failed. */
         const bool is_let_go = step->report == NULL;
         const rc_report_attempt attempt = {
             .attempt = (int64_t)step->attempt,
@@ -87,8 +87,8 @@ static void add_attempts(const rc_exchange *exchange, rc_builder *builder)
     }
 }
 
-/* Sets the retry time. If the latest failure did not state it, the context names its source: the
- * gateway's policy or an earlier response of a provider. */
+/* Sets the retry time. If the latest failure does not state this time, the report's context names
+ * the source: the gateway's policy or an earlier response of a provider. */
 static void set_wait(const rc_exchange *exchange, rc_builder *builder, int64_t wait_ms)
 {
     rc_builder_set_retry_after_ms(builder, wait_ms);
@@ -125,8 +125,7 @@ static void set_context(const rc_exchange *exchange, rc_code code, rc_builder *b
         rc_builder_set_context(builder, RC_STR("body"), RC_STR("streamed once, not buffered"));
 }
 
-/* The clauses come from the tables in spec; as a message they need a capital letter and a full
- * stop. */
+/* Makes a sentence of a clause from a table in spec/: adds a capital letter and a full stop. */
 rc_str rc_exchange_sentence(const char *clause, char *scratch, size_t size)
 {
     rc_buf text;
@@ -275,7 +274,8 @@ void rc_exchange_report_stop(rc_exchange *exchange)
     set_report(exchange, build_report(exchange));
 }
 
-/* Returns whether the request must not be sent twice and was, or may have been, carried out. */
+/* Returns whether the request must not be sent twice and the provider has, or may have, carried it
+ * out. */
 static bool may_be_done(const rc_exchange *exchange)
 {
     for (uint32_t i = 0; exchange->request.replay == RC_REPLAY_NO && i < exchange->step_count;
@@ -318,8 +318,8 @@ void rc_exchange_report_unrecorded(rc_exchange *exchange, const rc_report *why)
 
 /* ---- refusals ---- */
 
-/* Returns the retry time of a refusal. If a wait was cut short, it includes the rest of the wait.
- * `wait_until_ms`: the end of that wait; 0: there was no wait. */
+/* Returns the retry time of a refusal. If the refusal cuts a wait short, the rest of this wait is
+ * included. wait_until_ms: the end of that wait; 0 if there was no wait. */
 static int64_t busy_ms(const rc_exchange *exchange, uint64_t wait_until_ms)
 {
     const uint64_t soon_ms = rc_runtime_now(exchange->runtime) + RC_EXCHANGE_BUSY_MS;
@@ -428,12 +428,12 @@ static void send_error(rc_exchange *exchange)
     rc_buf_done(&page);
 }
 
-/* Writes an error into a stream as the dialect's own event, so that no client takes a partial
+/* Writes an error into a stream as the dialect's own event, so that no client mistakes a partial
  * response for a complete one. */
 static void push_frame(const rc_exchange *exchange, rc_buf *frame)
 {
     const rc_attempt *current =
-        rc_exchange_current(exchange); /* NULL: an event was sent before the first attempt. */
+        rc_exchange_current(exchange); /* NULL if an event was sent before the first attempt. */
     if (current == NULL || !current->is_array || rc_exchange_has_event_head(exchange)) {
         if (current != NULL && current->is_inside_event)
             rc_buf_push(frame, RC_STR("\n\n"));
@@ -467,7 +467,7 @@ static void send_whole(rc_exchange *exchange)
         cut(exchange);
         return;
     }
-    /* The body stays in place until the responder is done. */
+    /* The responder reads the body in place until it has sent the response. */
     if (body.len > 0)
         (void)rc_responder_write_borrowed(exchange->responder, body);
     rc_responder_end(exchange->responder);

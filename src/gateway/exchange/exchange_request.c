@@ -18,7 +18,7 @@
 #include "net/server/responder.h"
 #include "store/writer.h"
 
-/* Retry-After while the store is down. */
+/* Retry-After, in milliseconds, while the store fails. */
 #define STORE_AGAIN_MS 6000
 
 /* ---- the head ---- */
@@ -48,8 +48,8 @@ static bool is_refused_page(rc_exchange *exchange, const rc_http1 *reader, const
     return false;
 }
 
-/* Reserves memory for a body of known length, up to replay_bytes, because this part is kept in any
- * case. */
+/* Reserves memory for a body of known length. At most replay_bytes are reserved, because the
+ * gateway keeps these bytes of every body. */
 static void await_body(rc_exchange *exchange, const rc_http1 *reader)
 {
     const uint64_t most = exchange->snapshot->config->limits.replay_bytes;
@@ -75,8 +75,8 @@ void rc_exchange_on_head(rc_exchange *exchange, const char *head)
         const rc_deadline_limits limits = rc_exchange_limits(exchange);
         rc_exchange_feed(exchange, &(rc_exchange_input){.kind = RC_INPUT_HEAD, .limits = &limits});
     }
-    /* Loops are checked before the token, because a looping request carries a provider's key
-     * instead of a client's token. */
+    /* A looping request carries a provider's key instead of a client's token, so loops are checked
+     * before the token. */
     if (rc_hops_is_request_loop(&exchange->request.hops, rc_hub_hop(exchange->runtime->hub))) {
         rc_exchange_refuse_request_loop(exchange);
         return;
@@ -100,7 +100,7 @@ void rc_exchange_on_head(rc_exchange *exchange, const char *head)
 
 /* ---- the plan ---- */
 
-/* Uses the policy that the client chose, if any. False: the request was refused. */
+/* Uses the policy that the client chose in a header. Returns false if the request was refused. */
 static bool choose_policy(rc_exchange *exchange)
 {
     if (exchange->request.policy.len == 0)
@@ -129,7 +129,7 @@ void rc_exchange_release_entries(rc_exchange *exchange)
     exchange->entries = NULL;
 }
 
-/* A plan with an open model ("*") is copied, because its targets depend on the request. */
+/* Copies a plan with an open model ("*"), because its targets depend on the request. */
 static bool copy_entries(rc_exchange *exchange)
 {
     const rc_alloc *alloc = &exchange->runtime->alloc;
@@ -150,8 +150,8 @@ static bool copy_entries(rc_exchange *exchange)
     return true;
 }
 
-/* Copies the model's name, which is needed until the end, because the body is freed once content is
- * sent. */
+/* Copies the model's name. The record needs the name at the end, but the body is freed after
+ * content was sent. */
 static void store_model(rc_client_request *request)
 {
     const bool is_same = request->model.ptr == request->requested_model.ptr;
@@ -164,7 +164,7 @@ static void store_model(rc_client_request *request)
         request->model = request->requested_model;
 }
 
-/* Returns the shown name of the model without its provider prefix. */
+/* Returns the part of the shown model name that follows the provider prefix. */
 static rc_str shown_part(const rc_client_request *request, rc_str requested)
 {
     const size_t before = request->requested_model.len - requested.len;
@@ -178,8 +178,8 @@ static bool find_route(rc_exchange *exchange)
     char scratch[256];
     rc_buf text;
     store_model(&exchange->request);
-    rc_exchange_release_entries(exchange); /* Drops the choice that was made from the first bytes of
-                                            * the body. */
+    rc_exchange_release_entries(exchange); /* Drops the entries that were chosen by the first bytes
+                                            * of the body. */
     const rc_route_choice choice = rc_snapshot_choose(exchange->snapshot, &exchange->request);
     rc_buf_init_fixed(&text, scratch, sizeof scratch);
     if (rc_snapshot_explain_missing_provider(exchange->snapshot, choice.route,
@@ -202,8 +202,8 @@ static bool find_route(rc_exchange *exchange)
     return true;
 }
 
-/* Limits the client's own deadline. The client's deadline may be shorter than the operator's
- * deadline, or longer up to the route's maximum. */
+/* Limits the deadline that the client requested. It may be shorter than the operator's deadline, or
+ * longer up to the route's maximum. */
 static bool limit_deadline(rc_exchange *exchange)
 {
     const rc_route *route = exchange->route;
@@ -213,8 +213,8 @@ static bool limit_deadline(rc_exchange *exchange)
     return true;
 }
 
-/* Returns whether a budget could not count the request, because a compressed body hides its model
- * and so its price. */
+/* Returns whether the budgets could not compute the request's cost, because its compressed body
+ * hides the model. */
 static bool hides_price(const rc_exchange *exchange)
 {
     const rc_client_request *request = &exchange->request;
@@ -269,7 +269,7 @@ static void begin(rc_exchange *exchange)
     exchange->called_ms = now_ms;
     if (exchange->upload_left > 0)
         exchange->request.client_timeout_ms =
-            0; /* A client that still sends does not wait for a response yet. */
+            0; /* A client that still sends its body is not waiting for a response yet. */
     const uint32_t needs =
         exchange->route->checks_needs ? rc_client_request_needs(&exchange->request) : 0;
     const rc_exchange_start start = {
@@ -278,8 +278,9 @@ static void begin(rc_exchange *exchange)
         .hedge_delay_ms = hedge_delay_ms(exchange),
         .options =
             {
-                .max_calls = exchange->route->plan.policy->max_calls, /* Applies even if the client
-                                                                       * chose another policy. */
+                .max_calls = exchange->route->plan.policy->max_calls, /* The limit applies even if
+                                                                       * the client chose another
+                                                                       * policy. */
                 .max_wait_ms = exchange->route->max_wait_ms,
                 .needs = needs | rc_endpoint_need(exchange->request.endpoint),
                 .first_entry = rc_hub_first_entry(runtime->hub, exchange->route),
@@ -298,7 +299,8 @@ static void respond_models(rc_exchange *exchange)
 {
     const rc_header field = {RC_STR("content-type"), RC_STR("application/json")};
     const rc_dialect dialect =
-        rc_client_request_dialect(&exchange->request); /* Independent of the dialect of errors. */
+        rc_client_request_dialect(&exchange->request); /* The dialect of the body, which may differ
+                                                        * from the dialect of errors. */
     const bool is_one = exchange->request.endpoint->model == RC_MODEL_PATH;
     if (is_one && !find_route(exchange))
         return;
@@ -332,7 +334,7 @@ static void process(rc_exchange *exchange)
     }
 }
 
-/* Returns whether the route has the demo provider, which needs whole requests. */
+/* Returns whether a target of the route is the demo provider, which needs whole requests. */
 static bool has_demo(const rc_route *route)
 {
     for (uint16_t i = 0; i < route->plan.entry_count; i++)
@@ -342,8 +344,8 @@ static bool has_demo(const rc_route *route)
 }
 
 /* Called when the body exceeds replay_bytes. If its length is known and its first bytes contain the
- * model, the body is passed on as it arrives and cannot be sent again. Otherwise the whole body is
- * kept, up to max_body_bytes. */
+ * model, the body is passed on as it arrives and cannot be sent again. Otherwise the gateway keeps
+ * the whole body, up to max_body_bytes. */
 static void stream_through(rc_exchange *exchange)
 {
     const rc_http1 *reader = exchange->request.reader;
@@ -363,8 +365,8 @@ static void stream_through(rc_exchange *exchange)
     begin(exchange);
 }
 
-/* Ends an upload with a member that occurs twice or in another case of letters. The provider has
- * not received the whole request, so it has carried out nothing. */
+/* Refuses a streamed upload that contains a JSON member twice, or in two spellings that differ in
+ * case. The provider has not carried out the request, because it has not received all of it. */
 static void refuse_upload(rc_exchange *exchange)
 {
     char scratch[256];
@@ -394,7 +396,7 @@ static void on_upload_piece(rc_exchange *exchange, rc_str piece)
         rc_attempt_upload(rc_exchange_current(exchange), piece, exchange->upload_left == 0);
 }
 
-/* Counts a piece towards max_kept_bytes. False: the limit is reached, and the request was
+/* Counts a piece towards max_kept_bytes. Returns false if the limit was reached and the request was
  * refused. */
 static bool count_kept(rc_exchange *exchange, size_t len)
 {

@@ -1,5 +1,6 @@
-/* Request loops: the gateway that finds its own name in Via refuses the request, and each gateway
- * on the way back reports it. Called by exchange_request.c and exchange_reply.c. */
+/* Request loops: a gateway that finds its own name in the Via header refuses the request, and each
+ * gateway that passes the refusal back names its provider. Called by exchange_request.c and
+ * exchange_reply.c. */
 #include "gateway/exchange/exchange_request_loop.h"
 #include "base/str.h"
 #include "gateway/exchange/attempt.h"

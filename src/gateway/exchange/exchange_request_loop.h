@@ -1,4 +1,4 @@
-/* Requests that come back to this gateway. */
+/* Requests that come back to this gateway through a provider (request loops). */
 #ifndef RC_GATEWAY_EXCHANGE_EXCHANGE_REQUEST_LOOP_H
 #define RC_GATEWAY_EXCHANGE_EXCHANGE_REQUEST_LOOP_H
 

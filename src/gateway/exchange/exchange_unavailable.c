@@ -29,8 +29,8 @@ void rc_exchange_note_unavailable(rc_exchange *exchange, rc_ledger_step *step)
     step->text = rc_str_make(own, text.len);
 }
 
-/* Returns whether the step is a skip for a reason that time or money can change, and the last skip
- * of its chain entry. */
+/* Returns whether the step is the last skip of its chain entry, and has another reason than a
+ * missing capability. */
 static bool is_unavailable(const rc_exchange *exchange, uint32_t at)
 {
     const rc_ledger_step *step = &exchange->steps[at];
@@ -107,7 +107,7 @@ static void push_target(const rc_exchange *exchange, const rc_ledger_step *step,
     rc_buf_push(text, step->text.len > 0 ? step->text : rc_str_c(rc_reason_text(step->reason)));
 }
 
-/* Appends as many targets as fit. */
+/* Appends the skipped targets, as many as fit. */
 static void push_targets(const rc_exchange *exchange, rc_buf *text)
 {
     uint32_t count = 0;
@@ -139,8 +139,8 @@ static void push_targets(const rc_exchange *exchange, rc_buf *text)
     " The gateway tries the keys again by itself; \"Try it again\" on the dashboard does so at " \
     "once."
 
-/* Sets the advice. The advice names every cause of the cooldowns, and how to have the targets tried
- * sooner. */
+/* Sets the advice: it names the causes of the cooldowns, and how the operator can have the targets
+ * tried sooner. */
 static void advise(const rc_unavailable_causes *causes, rc_builder *builder)
 {
     const bool needs_operator = rc_outcome_needs_operator(causes);

@@ -12,7 +12,7 @@ typedef struct rc_ledger_step rc_ledger_step;
 
 /* Stores in the step why its target was skipped. */
 void rc_exchange_note_unavailable(rc_exchange *exchange, rc_ledger_step *step);
-/* Counts why the targets were unavailable. */
+/* Counts the reasons for which the targets were unavailable. */
 rc_unavailable_causes rc_exchange_causes(const rc_exchange *exchange);
 /* Returns whether a provider stated the time after which one of the skipped targets may be
  * tried. */

@@ -1,4 +1,4 @@
-/* Refuses a path that is no endpoint of this gateway, with the advice that fits it. Called by
+/* Refuses a request whose path is no endpoint of this gateway, with advice for that path. Called by
  * exchange_request.c. */
 #include "gateway/exchange/exchange_unknown_path.h"
 #include "base/str.h"
@@ -7,7 +7,7 @@
 #include "gateway/request/base_url.h"
 #include "gateway/state/snapshot.h"
 
-/* Longest path that is shown. */
+/* Maximum number of bytes of a path in a message. */
 #define PATH_MAX_BYTES 200u
 #define MESSAGE_MAX 1536u
 
@@ -47,8 +47,8 @@ static void push_message(rc_buf *text, const rc_exchange *exchange, rc_str path,
     rc_buf_push_byte(text, '.');
 }
 
-/* Refuses a path that would be an endpoint with another base URL, and names that base URL. False:
- * there is no such base URL, and nothing was done. */
+/* Refuses a path that would be an endpoint behind another base URL, and names that base URL.
+ * Returns false, without a refusal, if there is no such base URL. */
 static bool refuse_base_url(rc_exchange *exchange, rc_str path)
 {
     rc_base_url_mistake mistake;
@@ -126,8 +126,9 @@ static void set_action(rc_builder *builder, rc_str provider)
 }
 
 /* Refuses an endpoint that providers have and this gateway does not, and names its passthrough
- * path. The request is not forwarded automatically, because only the client knows which provider
- * made a file or a response. False: no provider has the path either, and nothing was done. */
+ * path. The gateway does not forward the request automatically, because only the client knows which
+ * provider made a file or a response. Returns false, without a refusal, if no provider has the
+ * path. */
 static bool refuse_provider_path(rc_exchange *exchange, rc_str path)
 {
     const rc_wire wire = rc_wire_of_dialect(rc_client_request_dialect(&exchange->request));

@@ -4,8 +4,8 @@
 
 typedef struct rc_exchange rc_exchange;
 
-/* Refuses the request. The advice depends on what the path looks like: an endpoint with another
- * base URL, an endpoint that only providers have, or any other path. */
+/* Refuses the request. The advice depends on the form of the path: an endpoint with another base
+ * URL, an endpoint that only providers have, or any other path. */
 void rc_exchange_refuse_unknown_path(rc_exchange *exchange);
 
 #endif

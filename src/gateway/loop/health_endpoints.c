@@ -1,10 +1,10 @@
 /* Health endpoints of the gateway, called by loop.c. No token is needed except for ?verbose.
  *
- *   GET /healthz          200 while the process responds, whatever the state of its providers
+ *   GET /healthz          200 while the process responds, even if no provider can be used
  *   GET /readyz           200, or 503 with a reason: draining, the audit fails, no route can serve
  *   GET /readyz?verbose   the same with every target that the configuration names and its health.
- *                         With `clients` configured it needs a client's token. Models that only
- *                         clients have named are left out, and so are keys. */
+ *                         If `clients` are configured, the request needs a client's token. Keys
+ *                         and models that only clients have named are left out. */
 #include "base/str.h"
 #include "gateway/admin/core.h"
 #include "gateway/loop/loop_private.h"
@@ -19,7 +19,7 @@
 
 #define ARENA_MAX ((size_t)16 << 20)
 
-/* Returns the reason why the gateway is not ready. NULL: the gateway is ready. */
+/* Returns the reason why the gateway is not ready. NULL if the gateway is ready. */
 static const char *why_not(const rc_runtime *runtime)
 {
     rc_writer *writer = runtime->hub->writer;
@@ -39,8 +39,8 @@ static void respond(rc_responder *responder, int status, const char *type, rc_st
 
 /* ---- /readyz?verbose ---- */
 
-/* Returns whether the sender may see the targets. Everyone who may send model requests may see the
- * targets. */
+/* Returns whether the sender of the request may see the targets. Everyone who may send model
+ * requests may see them. */
 static bool may_see(const rc_runtime *runtime, const rc_http1 *reader, const char *head)
 {
     rc_client_request request;
@@ -49,8 +49,8 @@ static bool may_see(const rc_runtime *runtime, const rc_http1 *reader, const cha
     if (snapshot == NULL)
         return false;
     (void)rc_client_request_read_head(&request, reader,
-                                      head); /* Reads the token; the path is no provider endpoint,
-                                              * so the result is ignored. */
+                                      head); /* Reads the token. The result is ignored, because the
+                                              * health path is no endpoint of a provider. */
     if (snapshot->config->client_count > 0)
         may = rc_snapshot_find_client(snapshot, request.token) != SIZE_MAX;
     else
@@ -116,7 +116,8 @@ static void respond_ready(rc_responder *responder, const char *why)
     respond(responder, why == NULL ? 200 : 503, "text/plain", rc_buf_get(&text));
 }
 
-/* The paths other than /healthz are those of LiteLLM, and spellings that people often try. */
+/* /healthz has the paths of LiteLLM's health check as aliases, and spellings that people often
+ * try. */
 static bool is_healthz(rc_str target)
 {
     return rc_str_eq(target, RC_STR("/healthz")) || rc_str_eq(target, RC_STR("/health")) ||

@@ -68,7 +68,8 @@ void rc_loop_render_refusal(void *ctx, const rc_refusal *refusal, rc_buf *lines,
     rc_report_free(report);
 }
 
-/* Serves browsers, and clients that check for a server with HEAD, as Claude Code does. */
+/* Responds to "/" for browsers and for clients such as Claude Code, which check with HEAD that a
+ * server exists. */
 bool rc_loop_respond_root(rc_responder *responder, const rc_http1 *reader, const char *head)
 {
     const rc_header field = {RC_STR("content-type"), RC_STR("text/plain")};

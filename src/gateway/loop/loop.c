@@ -14,7 +14,8 @@
 #define HANDLES 3
 /* Maximum number of connections to one origin. */
 #define CONNECTIONS_MAX 60000u
-/* Time to deliver the final errors at the end of a drain before all connections are closed. */
+/* Time in which the last error responses are delivered at the end of a drain. After it, all
+ * connections are closed. */
 #define FINAL_REPLY_MS 3000u
 
 /* ---- stopping ---- */
@@ -192,8 +193,8 @@ static const rc_server_handler handler = {
 
 /* ---- starting ---- */
 
-/* Each loop gets an equal share of max_connections. Loops do not wake each other, so they cannot
- * pass on unused capacity. */
+/* Each loop gets an equal share of max_connections. One loop cannot use the unused share of another
+ * loop, because loops do not wake each other. */
 static rc_server_settings server_settings(const rc_config *config, uint32_t loops)
 {
     const uint32_t part = (uint32_t)config->limits.max_connections / loops;
@@ -203,15 +204,15 @@ static rc_server_settings server_settings(const rc_config *config, uint32_t loop
     return http;
 }
 
-/* Opens the connections to providers and the server. If it returns RC_E_NOMEM, handles that were
- * already opened are freed when the uv loop runs. */
+/* Opens the connections to providers and the server. After RC_E_NOMEM the caller runs the uv loop,
+ * which closes the handles that were already opened. */
 static rc_status start(rc_loop *loop)
 {
     const rc_server_settings http = server_settings(loop->runtime.snapshot_refs->snapshot->config,
                                                     loop->runtime.hub->loop_count);
     rc_upstream_settings upstream = rc_upstream_settings_default();
     upstream.alloc = loop->runtime.alloc;
-    /* max_in_flight limits the requests, so more connections are never needed. */
+    /* The loop never needs more connections, because max_in_flight limits the requests. */
     const uint64_t most = loop->runtime.snapshot_refs->snapshot->config->limits.max_in_flight;
     upstream.max_connections = (uint32_t)(most < CONNECTIONS_MAX ? most : CONNECTIONS_MAX);
     rc_status status = rc_upstream_new(loop->runtime.uv_loop, &upstream, &loop->runtime.upstream);
@@ -222,7 +223,7 @@ static rc_status start(rc_loop *loop)
     return status;
 }
 
-/* Counts an iteration of the loop whose callbacks blocked the other connections for more than
+/* Counts the callbacks of one iteration of the loop that blocked all connections for more than
  * RC_STALL_MS. */
 static void on_stall(void *ctx, uint64_t took_ms)
 {

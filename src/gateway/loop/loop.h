@@ -22,8 +22,10 @@ typedef struct rc_sys_calls rc_sys_calls;
 
 typedef struct rc_loop_settings {
     rc_loop_stats *stats;      /* Borrows until on_stopped. NULL: the counters are not published. */
-    rc_hub *hub;               /* Borrows until on_stopped. Must have a snapshot. */
-    uint32_t loop_number;      /* From 0. Chooses the metrics shard that this loop writes. */
+    rc_hub *hub;               /* Borrows until on_stopped. Must already have a snapshot of the
+                                * configuration. */
+    uint32_t loop_number;      /* Index of this loop, from 0. Chooses the metrics shard that this
+                                * loop writes. */
     const rc_sys_calls *calls; /* Borrows until on_stopped. */
     rc_alloc alloc;
     rc_exchange_observer observer;
@@ -32,12 +34,12 @@ typedef struct rc_loop_settings {
 } rc_loop_settings;
 
 /* Makes a loop that does not listen yet. uv_loop: borrows until on_stopped. settings: copies the
- * struct. NULL: out of memory; the caller must run the uv loop once more, so that handles that were
- * already opened are closed. */
+ * struct. Returns NULL if memory runs out; the caller must then run the uv loop once more, so that
+ * handles that were already opened are closed. */
 rc_loop *rc_loop_new(uv_loop_t *uv_loop, const rc_loop_settings *settings);
 
-/* Listens at an address. host: borrows during the call. `share`: whether other loops listen at the
- * address, too. See rc_server_listen_tcp. */
+/* Listens at an address. host: borrows during the call. share: true if other loops listen at the
+ * same address. See rc_server_listen_tcp. */
 rc_listen_result rc_loop_listen(rc_loop *loop, const char *host, uint16_t port,
                                 rc_listen_share share, rc_listening *ret_listening);
 

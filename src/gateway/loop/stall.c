@@ -9,13 +9,13 @@ static void check(rc_stall *stall, const uv_loop_t *loop)
         stall->on_stall(stall->ctx, now_ms - since_ms);
 }
 
-/* Called after the callbacks of timers and pending work. */
+/* Called by libuv after the callbacks of timers and of pending work. */
 static void on_before_sleep(uv_prepare_t *handle)
 {
     check(handle->data, handle->loop);
 }
 
-/* Called after the callbacks of sockets and of wake-ups by other threads. */
+/* Called by libuv after the callbacks of sockets and of wake-ups by other threads. */
 static void on_after_work(uv_check_t *handle)
 {
     check(handle->data, handle->loop);
@@ -25,7 +25,7 @@ void rc_stall_init(rc_stall *stall, uv_loop_t *loop, uint64_t limit_ms,
                    void (*on_stall)(void *ctx, uint64_t took_ms), void *ctx)
 {
     *stall = (rc_stall){.limit_ms = limit_ms, .on_stall = on_stall, .ctx = ctx, .open_handles = 2};
-    /* These calls never fail. */
+    /* libuv documents that these calls never fail. */
     (void)uv_prepare_init(loop, &stall->before_sleep);
     (void)uv_check_init(loop, &stall->after_work);
     stall->before_sleep.data = stall;

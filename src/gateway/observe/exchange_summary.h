@@ -21,8 +21,8 @@ typedef struct rc_exchange_summary {
     rc_str method;
     rc_str path;
     rc_str request_id;
-    rc_str mark;     /* The name that a client in this process gave the request. Empty if there is
-                        none. */
+    rc_str mark;     /* The name that a client in this process gave the request. Empty if the client
+                      * gave none. */
     rc_str client;   /* The client's configured name. Empty if no clients are configured. */
     rc_str route;    /* The route's pattern. Empty if no route was chosen. */
     rc_str model;    /* The model as the client named it. Empty if it named none. */
@@ -33,17 +33,19 @@ typedef struct rc_exchange_summary {
     uint32_t switches;
     uint64_t wait_ms;
     uint64_t latency_ms;
-    int64_t first_byte_ms; /* Time until the first byte was sent to the client. -1 if none was
-                              sent. */
+    int64_t first_byte_ms; /* Time from the request's arrival until the first byte was sent to the
+                            * client. -1 if no byte was sent. */
     uint64_t bytes;        /* Bytes of the response body. */
-    int status;            /* HTTP status sent to the client. 0 if the client left before. */
+    int status;            /* HTTP status sent to the client. 0 if the client disconnected
+                            * before. */
     int64_t tokens_in;     /* Tokens of all attempts. -1 if unknown. */
     int64_t tokens_out;
-    int64_t cost_usd_micro; /* -1 if unknown */
+    int64_t cost_usd_micro; /* Cost of all attempts in millionths of a dollar. -1 if unknown. */
     bool is_estimated;      /* The tokens or the cost are partly or wholly estimated. */
-    rc_str trace_id;        /* Empty if there is no trace */
-    uint32_t client_retry;  /* Retry number that the client sent. 0 if the request is not a
-                               retry. */
+    rc_str trace_id;        /* Trace id of the W3C trace context. Empty if the request has no
+                             * trace. */
+    uint32_t client_retry;  /* Number of the retry, as the client's SDK sent it in a header. 0 if
+                             * the request is not a retry. */
     bool is_stream;
     bool was_partly_sent;    /* The request failed after content was sent to the client. */
     bool is_committed;       /* Content was sent to the client, however the request ended. */
@@ -54,22 +56,22 @@ typedef struct rc_exchange_summary {
  * that are valid only during the callback. */
 typedef struct rc_quota_warning {
     rc_str request_id; /* The request whose response reported the limit. */
-    rc_str mark;       /* The name that a client in this process gave the request. Empty if there is
-                          none. */
+    rc_str mark;       /* The name that a client in this process gave the request. Empty if the
+                        * client gave none. */
     rc_str target;     /* "provider/model" */
     rc_str credential; /* The credential's id. Empty if no key was sent. */
     const rc_quota *quota;
     int64_t unix_ms;
 } rc_quota_warning;
 
-/* Callbacks about exchanges. Each runs on the thread of the exchange's loop. A callback may be
- * NULL. */
+/* Callbacks about exchanges. Each callback runs on the thread of the exchange's loop. A callback
+ * may be NULL. */
 typedef struct rc_exchange_observer {
     void *ctx;
     /* A request has ended. */
     void (*on_record)(void *ctx, const rc_exchange_summary *record);
-    /* A budget nears its limit, has reached its limit, or makes a request wait. scope: borrows
-     * during the call. */
+    /* Called when a budget nears its limit, has reached its limit, or makes a request wait. scope:
+     * borrows during the call. */
     void (*on_budget)(void *ctx, const rc_ledger_notice *notice, rc_str scope);
     /* A provider's limit is nearly used up. Called once for each limit until the limit renews. */
     void (*on_quota)(void *ctx, const rc_quota_warning *notice);

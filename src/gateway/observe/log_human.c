@@ -9,11 +9,11 @@
 #include "render/tone.h"
 #include "render/wrap.h"
 
-/* Maximum number of columns of a name, and of a message. */
+/* Maximum width in terminal columns of a name, and of a message. */
 #define NAME_WIDTH 48
 #define TEXT_WIDTH 160
-/* Maximum number of bytes of a line. The space for the sequence that ends a colour is not included,
- * so that a truncated line can end its colour. */
+/* Maximum number of bytes of a line without its last colour sequence, so that a truncated line can
+ * still end its colour. */
 #define BODY_MAX (RC_LOG_LINE_MAX - RC_TONE_BYTES_MAX)
 
 typedef struct line {
@@ -33,7 +33,7 @@ static void push(line *l, const char *text)
     rc_buf_push(&l->buf, rc_str_c(text));
 }
 
-/* Ends the line. If a piece did not fit, the later pieces are not in the line. */
+/* Ends the line. If a piece did not fit into the line, the pieces after it are left out. */
 static rc_status end(line *l, rc_buf *buf)
 {
     char scratch[RC_LOG_LINE_MAX];

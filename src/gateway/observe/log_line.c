@@ -1,4 +1,4 @@
-/* Formats log lines as JSON. Called by src/cli/serve; lines for people are in log_human.c. */
+/* Formats log lines as JSON. Called by src/cli/serve. Lines for people are in log_human.c. */
 #include "gateway/observe/log_line.h"
 
 #include <recourse/taxonomy.h>
@@ -9,8 +9,8 @@
 #include "sys/clock.h"
 #include "json/writer.h"
 
-/* Maximum number of bytes of each text in a JSON line. If a line is too long, it is written again
- * with the next smaller value. With the last value every line is short enough. */
+/* Maximum number of bytes of each text in a JSON line. If the line becomes too long, it is written
+ * again with the next smaller value. The last value makes every line short enough. */
 static const size_t allowances[] = {512, 160, 80, 40, 24};
 #define ALLOWANCES (sizeof(allowances) / sizeof(allowances[0]))
 
@@ -45,8 +45,8 @@ const char *rc_log_event_level(rc_log_event event)
     return events[event].level;
 }
 
-/* "error" for a failure of the server, "warn" for a mistake of the client, "info" for all other
- * requests. */
+/* Returns "error" for a failure of the gateway or a provider, "warn" for a mistake of the client,
+ * "info" for all other requests. */
 const char *rc_log_request_level(const rc_log_request *request)
 {
     if (request->outcome == RC_LOG_SUCCEEDED || request->outcome == RC_LOG_CANCELLED)
@@ -75,7 +75,8 @@ void rc_log_push_clean(rc_buf *buf, rc_str text)
     (void)rc_scrub(text, RC_LOG_CLEAN_MAX, buf);
 }
 
-/* Keys with their quotes, prepared at compile time because a line consists mostly of keys. */
+/* The keys of a line with their quotes, prepared at compile time, because most of a line's bytes
+ * are keys. */
 #define READY(name) static const rc_json_ready_key key_##name = RC_JSON_READY_KEY(#name)
 READY(time);
 READY(level);
@@ -109,8 +110,8 @@ READY(client_retry);
 READY(committed);
 #undef READY
 
-/* Returns the text without secrets. If the text has no secret, the result is the text itself;
- * otherwise it views (points into) scratch. */
+/* Returns the text without secrets. If the text contains no secret, the result is the text itself;
+ * otherwise the result views (points into) scratch. */
 static rc_str clean_of(rc_str text, rc_buf *scratch)
 {
     if (text.len <= RC_LOG_CLEAN_MAX && rc_scrub_is_clean(text))
@@ -119,7 +120,7 @@ static rc_str clean_of(rc_str text, rc_buf *scratch)
     return rc_buf_get(scratch);
 }
 
-/* Writes a member with a text. ready: the prepared key; NULL if only `key` is set. */
+/* Writes a member with a text. The key is `ready` or, if `ready` is NULL, `key`. */
 static void put_either(rc_json_writer *w, const rc_json_ready_key *ready, const char *key,
                        rc_str text, size_t allowance)
 {

@@ -37,12 +37,12 @@ typedef enum rc_log_outcome {
     RC_LOG_SUCCEEDED = 0,
     RC_LOG_FAILED = 1,
     RC_LOG_INTERRUPTED = 2, /* Failed after content was sent. */
-    RC_LOG_CANCELLED = 3,   /* The client left. */
+    RC_LOG_CANCELLED = 3,   /* The client disconnected. */
     RC_LOG_REFUSED = 4      /* Refused before any attempt. */
 } rc_log_outcome;
 
-/* Facts of one request. A member is left out of the line if it is an empty string, RC_CODE_NONE, or
- * -1 where a comment says so. */
+/* Facts of one request. The line has no member for an empty string, RC_CODE_NONE, or -1 where a
+ * comment names -1. */
 typedef struct rc_log_request {
     int64_t unix_ms; /* Time of the request's end. 0 if unknown. */
     rc_log_outcome outcome;
@@ -55,23 +55,25 @@ typedef struct rc_log_request {
     rc_str provider_request_id;
     rc_str method; /* The method. Set, like `path`, only for refused requests. */
     rc_str path;   /* The path without its query. */
-    int status;    /* Status sent to the client. 0 if the client left before. */
+    int status;    /* Status sent to the client. 0 if the client disconnected before. */
     rc_code code;
     rc_str rule;    /* The classification rule that chose the code. */
     rc_str message; /* The message that the client got. */
     uint32_t attempts;
-    uint32_t switches;     /* Switches to other targets and keys. */
+    uint32_t switches;     /* Number of switches to other targets and keys. */
     uint64_t wait_ms;      /* Total of the waits between attempts. */
-    int64_t latency_ms;    /* -1 if unknown */
-    int64_t first_byte_ms; /* -1 if no byte was sent */
-    int64_t tokens_in;     /* -1 if unknown */
+    int64_t latency_ms;    /* -1 if unknown. */
+    int64_t first_byte_ms; /* Time until the first byte was sent to the client. -1 if no byte was
+                            * sent. */
+    int64_t tokens_in;     /* -1 if unknown. */
     int64_t tokens_out;
     bool is_estimated;      /* The tokens are estimated. */
-    int64_t cost_usd_micro; /* -1 if unknown */
+    int64_t cost_usd_micro; /* In millionths of a dollar. -1 if unknown. */
     uint64_t bytes;         /* Bytes of the response body. */
     rc_str trace_id;
     bool is_committed;     /* Content was sent to the client. */
-    uint32_t client_retry; /* Retry number that the client sent. 0 if the request is not a retry. */
+    uint32_t client_retry; /* Number of the retry, as the client's SDK sent it in a header. 0 if the
+                            * request is not a retry. */
 } rc_log_request;
 
 /* Appends the line of a request. Returns the buffer's status. */
@@ -124,8 +126,8 @@ typedef struct rc_log_field {
     int64_t number;
 } rc_log_field;
 
-/* Appends the line of an event. Fields beyond RC_LOG_FIELDS_MAX are left out. In a line for people
- * the field "message" is written without its key. Returns the buffer's status. */
+/* Appends the line of one event of the process. Fields beyond RC_LOG_FIELDS_MAX are left out. In a
+ * line for people the field "message" is written without its key. Returns the buffer's status. */
 rc_status rc_log_push_event(rc_buf *buf, const rc_log_style *style, int64_t unix_ms,
                             rc_log_event event, const rc_log_field *fields, size_t count);
 
@@ -134,8 +136,8 @@ rc_status rc_log_push_event(rc_buf *buf, const rc_log_style *style, int64_t unix
 rc_status rc_log_push_json(rc_buf *buf, int64_t unix_ms, rc_log_event event, const char *key,
                            rc_str json);
 
-/* A callback for rc_log_sink: formats the line with the number of dropped lines and returns its
- * length. ctx: an rc_log_formatter. */
+/* A callback for rc_log_sink: formats the line that states how many lines were dropped, and returns
+ * the length of this line. ctx: an rc_log_formatter. */
 typedef struct rc_log_formatter {
     rc_log_style style;
     const rc_sys_calls *calls; /* Used for the clock. */

@@ -30,7 +30,7 @@ _Static_assert(sizeof(values_CODE) / sizeof(values_CODE[0]) == RC_METRIC_CODE_CO
 static const rc_metric_label label_CODE = {"code", values_CODE, RC_METRIC_CODE_COUNT};
 static const rc_metric_label label_ONE = {NULL, NULL, RC_METRIC_ONE_COUNT};
 
-/* The labels whose values are names of rows, for each value of ROWS. */
+/* The labels of each kind of row (RC_ROWS_...). The values of these labels are names of rows. */
 #define NAMES_PROCESS NULL, NULL
 #define NAMES_ROUTE "route", NULL
 #define NAMES_TARGET "target", NULL

@@ -36,7 +36,7 @@ typedef enum rc_metric_type {
     RC_METRIC_HISTOGRAM = 2
 } rc_metric_type;
 
-/* The kind of object that a metric has one row for. */
+/* The kind of object that a metric describes. A metric has one row for each object of its kind. */
 typedef enum rc_metric_rows {
     RC_ROWS_PROCESS = 0,
     RC_ROWS_ROUTE = 1,
@@ -44,8 +44,8 @@ typedef enum rc_metric_rows {
     RC_ROWS_CLIENT = 3,
     RC_ROWS_COUNT = 4,
     RC_ROWS_PAIR = RC_ROWS_COUNT,
-    RC_ROWS_COLLECTED = RC_ROWS_COUNT + 1 /* No counter is stored; the value is read when the page
-                                             is rendered. */
+    RC_ROWS_COLLECTED = RC_ROWS_COUNT + 1 /* No counter is stored; rc_metrics_collector reads the
+                                           * value when the page is rendered. */
 } rc_metric_rows;
 
 /* A label with a fixed set of values. */
@@ -61,8 +61,8 @@ typedef struct rc_metric_info {
     const char *unit; /* "", "seconds", "usd" */
     unsigned decimals;
     rc_metric_rows rows;
-    const char *row_labels[2]; /* Labels whose values are names of rows. NULL if there is no such
-                                  label. */
+    const char *row_labels[2]; /* Labels whose values are the names of rows. NULL if the metric has
+                                * fewer such labels. */
     const rc_metric_label
         *value_labels[2]; /* Labels with fixed values. Never NULL: a missing label is an entry
                              without name and with one value. */
@@ -78,8 +78,8 @@ extern const uint8_t rc_metric_code_indexes[RC_METRIC_CODE_END];
 /* Returns the index of a code among the values of the label "code". */
 static inline uint32_t rc_metric_code_index(rc_code code)
 {
-    /* Code numbers are small enough for an array, because a number consists of the class and an
-     * index in the class. */
+    /* A code's number consists of its class and an index in the class, so it is small enough to be
+     * an array index. */
     const uint32_t index = (size_t)code < RC_METRIC_CODE_END ? rc_metric_code_indexes[code] : 0;
     return index > 0 || code == RC_CODE_NONE ? index : RC_METRIC_CODE_COUNT - 1;
 }

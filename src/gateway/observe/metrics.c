@@ -11,7 +11,7 @@ static inline rc_cell *cells_of(const rc_metrics_shard *shard, rc_metric_rows ro
     return line->cells + shard->at[rows];
 }
 
-/* Adds to a cell without an atomic addition, because only one thread writes to each cell. */
+/* Adds to a cell. An atomic addition is not needed, because only one thread writes to each cell. */
 static inline void add(rc_cell *cell, uint64_t count)
 {
     const uint64_t old = atomic_load_explicit(cell, memory_order_relaxed);
@@ -123,10 +123,10 @@ void rc_metrics_set_redials(rc_metrics_shard *shard, uint64_t count)
     set(&shard->process[RC_CELL_PROCESS_UPSTREAM_REDIALS], count);
 }
 
-/* ---- pairs of targets: counted rarely, so all threads share one table ---- */
+/* ---- switches between pairs of targets: rare, so that all threads share one table ---- */
 
-/* Returns the slot of a key. A new key gets a free slot. If no slot is free, the key is counted in
- * slot 0, which belongs to the pair of "_other" with "_other". */
+/* Returns the slot of a pair, which `key` identifies. A new key gets a free slot. If no slot is
+ * free, the key is counted in slot 0, which belongs to the pair of "_other" with "_other". */
 static rc_metrics_pair *slot_of(rc_metrics *metrics, uint32_t key)
 {
     const uint32_t start = key * UINT32_C(2654435761) % RC_METRICS_PAIRS_MAX;
@@ -134,7 +134,7 @@ static rc_metrics_pair *slot_of(rc_metrics *metrics, uint32_t key)
     for (uint32_t i = 0; !is_other && i < RC_METRICS_PAIRS_MAX; i++) {
         rc_metrics_pair *pair = &metrics->pairs[(start + i) % RC_METRICS_PAIRS_MAX];
         uint32_t seen = atomic_load_explicit(&pair->key, memory_order_relaxed);
-        /* Another thread may claim the slot at the same time, perhaps for the same key. */
+        /* Another thread may claim the free slot at the same time, perhaps for the same pair. */
         if (seen == 0 && atomic_compare_exchange_strong_explicit(
                              &pair->key, &seen, key, memory_order_relaxed, memory_order_relaxed))
             return pair;

@@ -5,7 +5,8 @@
 
 #include "gateway/observe/metrics.h"
 
-/* A histogram has its buckets and the sum of all durations. The number of durations has no cell of
+/* RC_CELLS_...: number of cells of a metric for one combination of label values. A histogram has a
+ * cell for each bucket and one for the sum of all durations. The number of durations has no cell of
  * its own; it is computed as the sum of the buckets, so that it always agrees with them. */
 #define RC_CELLS_COUNTER 1
 #define RC_CELLS_GAUGE 1
@@ -13,8 +14,8 @@
 #define RC_CELLS_WIDTH(TYPE, LABEL, LABEL2) \
     (RC_CELLS_##TYPE * RC_METRIC_##LABEL##_COUNT * RC_METRIC_##LABEL2##_COUNT)
 
-/* The first cell of each metric in each kind of row, such as RC_CELL_ROUTE_REQUESTS. A metric that
- * belongs to another kind of row has width 0. */
+/* The position of each metric's first cell in each kind of row, such as RC_CELL_ROUTE_REQUESTS. A
+ * metric that does not belong to this kind of row has width 0. */
 #define RC_CELLS_OF(KIND, ID, TYPE, ROWS, LABEL, LABEL2) \
     RC_CELL_##KIND##_##ID,                               \
         RC_CELL_END_##KIND##_##ID =                      \
@@ -74,7 +75,7 @@ typedef struct rc_metrics_pair {
 struct rc_metrics_shard {
     rc_metrics *metrics;
     rc_cell *process; /* The shard's cells of the process row. */
-    /* Index of the shard's first cell within the cells of a row. */
+    /* Position of the shard's first cell among the cells of a row, for each kind of row. */
     uint32_t at[RC_ROWS_COUNT];
 };
 

@@ -6,7 +6,8 @@
 #include "base/utf8.h"
 #include "config/fault.h"
 
-/* Slots of the hash set: a power of two, and twice the maximum number of series of a metric. */
+/* Number of slots of the hash set: a power of two, and twice the maximum number of series of a
+ * metric. */
 #define SLOTS (2 * RC_METRICS_ROWS_MAX)
 
 struct rc_metrics_page {
@@ -14,7 +15,7 @@ struct rc_metrics_page {
     rc_metrics *metrics;
     rc_metric metric;
     const rc_metric_info *info;
-    bool has_head; /* HELP and TYPE of the current metric are written. */
+    bool has_head; /* The HELP and TYPE lines of the current metric are written. */
     uint32_t put_count;
     uint64_t series_hashes[SLOTS]; /* Hashes of the label values that were added. 0 marks a free
                                       slot. */
@@ -42,7 +43,7 @@ static void push_head(rc_metrics_page *page)
 
 /* ---- labels ---- */
 
-/* Writes the labels of one sample. Braces are written if there is at least one label. */
+/* Writes the labels of one sample. The braces are omitted if there is no label. */
 typedef struct labels {
     rc_buf *buf;
     bool has_any;
@@ -116,9 +117,9 @@ static void push_cell(rc_metrics_page *page, uint32_t row, uint32_t index, uint6
     end_sample(&l, (int64_t)value, info->decimals);
 }
 
-/* Writes the cells of a row. Cells with the value 0 are left out, except for all cells of the
- * process and the first cell of a named row. The first cell is written so that a rate can start
- * from 0. */
+/* Writes the cells of a row. Cells with the value 0 are left out, except for the cells of the
+ * process and the first cell of a named row. The first cell is written so that Prometheus can
+ * compute a rate from 0 on. */
 static void push_cells(rc_metrics_page *page, uint32_t row)
 {
     const bool is_process = page->info->rows == RC_ROWS_PROCESS;
@@ -198,7 +199,7 @@ static uint64_t hash_text(uint64_t hash, rc_str text)
 {
     for (size_t i = 0; i < text.len; i++)
         hash = (hash ^ (unsigned char)text.ptr[i]) * UINT64_C(1099511628211);
-    /* A byte that never occurs in UTF-8 separates two texts. */
+    /* The byte 0xFF, which never occurs in UTF-8, separates the two texts. */
     return (hash ^ 0xFF) * UINT64_C(1099511628211);
 }
 
@@ -220,7 +221,7 @@ static bool add_series(rc_metrics_page *page, rc_str shown)
 
 void rc_metrics_page_put(rc_metrics_page *page, rc_str first, rc_str second, int64_t value)
 {
-    /* Space for two labels. A byte that is not UTF-8 is shown as three bytes. */
+    /* Space for two labels. A byte that is not valid UTF-8 is shown as three bytes. */
     char scratch[6 * RC_METRICS_NAME_MAX + 128];
     rc_buf shown;
     if (first.len > RC_METRICS_NAME_MAX || second.len > RC_METRICS_NAME_MAX ||

@@ -109,7 +109,7 @@ uint16_t rc_metrics_row(rc_metrics *metrics, rc_metric_rows rows, rc_str name)
 {
     char scratch[RC_METRICS_NAME_MAX];
     const rc_str clean = clean_name(name, scratch);
-    /* The name "_other" is row 0, which always exists. */
+    /* The name "_other" always has row 0. */
     if (clean.len == 0 || rc_str_eq(clean, line_at(metrics, rows, RC_METRICS_OTHER)->name))
         return RC_METRICS_OTHER;
     uv_mutex_lock(&metrics->lock);
@@ -122,7 +122,7 @@ uint16_t rc_metrics_row(rc_metrics *metrics, rc_metric_rows rows, rc_str name)
 
 /* ---- life cycle ---- */
 
-/* Adds row 0 of each kind and lets all unused slots point to it. */
+/* Adds row 0 of each kind and lets all unused entries of `rows` point to it. */
 static bool add_first_rows(rc_metrics *metrics)
 {
     for (int rows = 0; rows < RC_ROWS_COUNT; rows++) {

@@ -4,7 +4,7 @@
 
 #include "base/str.h"
 
-/* The longest host that a suggested base URL contains. A longer host is written as "HOST". */
+/* Maximum number of bytes of a host in a suggested base URL. A longer host is written as "HOST". */
 #define HOST_MAX_BYTES 255u
 
 static const struct {
@@ -55,7 +55,7 @@ void rc_base_url_push_all(rc_buf *buf, rc_str host, rc_str before, rc_str after)
     }
 }
 
-/* Appends the path without its double slashes and its trailing slash. */
+/* Appends the path, in which each double slash becomes one slash, without its trailing slash. */
 static rc_str push_clean(rc_buf *buf, rc_str path)
 {
     for (size_t i = 0; i < path.len; i++)

@@ -9,8 +9,8 @@
 #include "gateway/request/client_request.h"
 #include "json/find.h"
 
-/* The members that are read from the bodies of all interfaces. One table suffices, because a name
- * has the same meaning in every interface. */
+/* The JSON members that the gateway reads from the bodies of all API families. One table suffices,
+ * because a name has the same meaning in every API family. */
 #define MEMBERS(X)                              \
     X(MODEL, "model")                           \
     X(STREAM, "stream")                         \
@@ -59,24 +59,24 @@ static const rc_json_names *names_of_members(void)
     return &names;
 }
 
-/* Longest verb in a Gemini path, with its colon. */
+/* Maximum length of a verb in a Gemini path, including its colon. */
 #define VERB_MAX 64
 
 /* ---- members ---- */
 
 typedef struct top {
     rc_str text;
-    uint32_t found; /* A bit for each member of MEMBERS that the body has. */
+    uint32_t found; /* A bit for each row of MEMBERS that occurs in the body. */
     rc_json_value values[MEMBER_COUNT];
 } top;
 
-/* The first token of a member's value. NULL if the body lacks the member. */
+/* Returns the first token of a member's value. NULL if the body lacks the member. */
 static const rc_json_token *member_at(const top *t, unsigned at)
 {
     return t->found >> at & 1 ? &t->values[at].first : NULL;
 }
 
-/* The whole value of a member. Empty if the body lacks the member. */
+/* Returns the text of a member's value. Empty if the body lacks the member. */
 static rc_str text_at(const top *t, unsigned at)
 {
     if (!(t->found >> at & 1))
@@ -121,7 +121,7 @@ static bool is_filled_array(rc_str value)
 
 /* ---- facts ---- */
 
-/* The members of a request that can ask for a response by a JSON schema. */
+/* The first of the members that can request a response that follows a JSON schema. */
 #define FORMATS_FROM AT_RESPONSE_FORMAT
 #define FORMATS_TO AT_GENERATION_CONFIG_2
 #define FORMATS ((UINT32_C(2) << FORMATS_TO) - (UINT32_C(1) << FORMATS_FROM))
@@ -158,8 +158,8 @@ static rc_str messages_of(const top *t)
     return rc_str_make(NULL, 0);
 }
 
-/* A request that starts a background job or extends a stored conversation has side effects, so it
- * must not be sent twice. */
+/* Whether the request starts a background job or extends a stored conversation. Such a request must
+ * not be sent twice. */
 static bool has_side_effects(const top *t)
 {
     const rc_json_token *background = member_at(t, AT_BACKGROUND);
@@ -199,8 +199,8 @@ static rc_request_fault read_model(rc_client_request *request, const rc_json_tok
     return rc_model_name_is_valid(model) ? rc_request_fault_none() : invalid_model();
 }
 
-/* If the value of `stream` is neither true, false nor null, the form of the response is unknown,
- * because some servers read 1 or "yes" as true. */
+/* Reads the value of `stream`. A value other than true, false and null leaves the form of the
+ * response unknown, because some servers read 1 or "yes" as true. */
 static void read_stream(rc_client_request *request, const rc_json_token *value, bool is_start)
 {
     const rc_json_type type = value != NULL ? value->type : RC_JSON_NULL;
@@ -210,9 +210,9 @@ static void read_stream(rc_client_request *request, const rc_json_token *value, 
                       : is_start;
 }
 
-/* A duplicate is refused because a provider that ignores the case of letters, or uses the first of
- * two members, would read another value than the one that the gateway used for the route and the
- * price. */
+/* Makes the fault of a duplicate member. A duplicate is refused because a provider that ignores the
+ * case of letters, or uses the first of two members, would read another value than the one that the
+ * gateway used for the route and the price. */
 static rc_request_fault ambiguous(const rc_client_request *request, uint32_t duplicates)
 {
     if (request->endpoint->wire == RC_WIRE_NATIVE)
@@ -223,7 +223,8 @@ static rc_request_fault ambiguous(const rc_client_request *request, uint32_t dup
                                        names_of_members()->keys[__builtin_ctz(duplicates)].ptr, "");
 }
 
-/* Gemini accepts two spellings of generationConfig; a body with both is ambiguous. */
+/* Finds a duplicate among the members. A body with both spellings of generationConfig, which Gemini
+ * accepts, counts as ambiguous, too. */
 static rc_request_fault find_duplicate(const rc_client_request *request, const top *t,
                                        uint32_t duplicates)
 {
@@ -232,8 +233,9 @@ static rc_request_fault find_duplicate(const rc_client_request *request, const t
     return ambiguous(request, duplicates);
 }
 
-/* Passthrough bodies are parsed as tolerantly as servers parse them. The model is found although
- * the body begins with a byte order mark, is malformed or has text behind the object. */
+/* Reads a JSON body. Passthrough bodies are parsed as tolerantly as servers parse them: the model
+ * is found even if the body begins with a byte order mark, is malformed or has text after the
+ * object. */
 static rc_request_fault read_json(rc_client_request *request)
 {
     const bool is_native = request->endpoint->wire == RC_WIRE_NATIVE;
@@ -331,9 +333,9 @@ static bool is_wide_json(rc_str body)
     return has_zero;
 }
 
-/* Reads the body of a passthrough, which may have any format. The model is read where possible,
- * because prices and budgets need it. The content type does not matter for JSON, because some
- * servers ignore it too. */
+/* Reads the body of a passthrough, which may have any format. The model is read if the format is
+ * known, because prices and budgets need it. JSON is recognised without its content type, because
+ * some servers ignore the content type. */
 static rc_request_fault read_any(rc_client_request *request)
 {
     rc_request_fault fault = rc_request_fault_none();
@@ -391,7 +393,7 @@ bool rc_client_request_read_start(rc_client_request *request, rc_str body, uint6
     return false;
 }
 
-/* ---- watching the rest of a body ---- */
+/* ---- checking a body that is passed on as it arrives ---- */
 
 static bool on_key(void *ctx, rc_str raw)
 {
@@ -436,9 +438,9 @@ static bool is_behind_key(rc_str text, size_t at, rc_str key)
     return rc_str_ends_with(rc_str_slice(text, 0, at), key);
 }
 
-/* The JSON that shows an image: a string value that begins with `begins` and belongs to the key
- * `key`. Both texts contain a quote. Inside a JSON string a quote is escaped, so the text of a
- * prompt cannot look like an image. */
+/* A piece of JSON that shows an image: a string value that starts with `begins` and belongs to the
+ * key `key`. Both texts contain a quote. A quote inside a JSON string is escaped, so the text of a
+ * prompt cannot be mistaken for an image. */
 typedef struct image_sign {
     rc_str begins;
     rc_str key;

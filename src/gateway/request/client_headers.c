@@ -3,8 +3,8 @@
 #include "gateway/request/client_request.h"
 #include "gateway/request/credential_header.h"
 
-/* The maximum margin that is subtracted from a timeout that the client announces. The margin is a
- * tenth of the timeout. */
+/* Maximum margin that is subtracted from the timeout of the client's SDK, in milliseconds. The
+ * margin is a tenth of the timeout. */
 #define CLIENT_TIMEOUT_MARGIN_MS UINT64_C(2000)
 
 static rc_request_fault bad_header(rc_field_id field, const char *expected)
@@ -60,8 +60,8 @@ static rc_request_fault read_events(rc_client_request *request, rc_str value)
     return rc_request_fault_none();
 }
 
-/* The key may be a quoted string, as the IETF draft defines it, or a bare value, as most clients
- * send it. */
+/* Reads the idempotency key, which is a quoted string in the IETF draft and a bare value in the
+ * requests of most clients. */
 static rc_request_fault read_idempotency(rc_client_request *request, rc_str value)
 {
     rc_str key = value;
@@ -116,7 +116,7 @@ static bool accepts_problem(rc_str value)
 typedef struct found {
     uint8_t counts[RC_FIELD_COUNT];
     uint8_t indexes[RC_FIELD_COUNT]; /* Valid if the header's count is not 0. */
-    bool has_several;                /* Some header occurs more than once. */
+    bool has_several;                /* At least one known header occurs more than once. */
 } found;
 
 static rc_str value_of(const rc_client_request *request, const found *f, rc_field_id field)
@@ -124,7 +124,7 @@ static rc_str value_of(const rc_client_request *request, const found *f, rc_fiel
     return rc_http1_value(request->reader, request->head, f->indexes[field]);
 }
 
-/* Headers that must not occur twice: two values would be ambiguous. */
+/* Headers that may occur only once, because two values would be ambiguous. */
 static const rc_field_id singles[] = {
     RC_FIELD_AUTHORIZATION, RC_FIELD_X_API_KEY,       RC_FIELD_X_GOOG_API_KEY,
     RC_FIELD_DEADLINE_MS,   RC_FIELD_POLICY,          RC_FIELD_REPLAYABLE,
@@ -169,7 +169,7 @@ static void read_trace(rc_client_request *request, const found *f)
         request->trace.state = value_of(request, f, RC_FIELD_TRACESTATE);
 }
 
-/* The retry number that official SDKs send. The number is only recorded, so a value that is not a
+/* Reads the retry number that official SDKs send. The number is used only in records, so an invalid
  * number is ignored. */
 static void read_client_retry(rc_client_request *request, const found *f)
 {
@@ -210,9 +210,9 @@ static uint64_t read_seconds(rc_str value)
     return ms <= RC_CLIENT_DEADLINE_MAX_MS ? ms : 0;
 }
 
-/* The timeout that an SDK announces, less a margin, so that the gateway's error reaches the client
- * before the client's own timeout. Invalid values are ignored; x-recourse-deadline-ms has
- * precedence. */
+/* Reads the timeout that the client's SDK sends, and subtracts a margin, so that the gateway's
+ * error reaches the client before the client's own timeout. Invalid values are ignored;
+ * x-recourse-deadline-ms has precedence. */
 static void read_client_timeout(rc_client_request *request, const found *f)
 {
     static const rc_field_id fields[] = {RC_FIELD_CLIENT_TIMEOUT, RC_FIELD_CLIENT_READ_TIMEOUT,

@@ -1,12 +1,14 @@
 /* rc_client_request: parses the head of a client's request. Called by exchange_request.c and
- * loop/health_endpoints.c; the attempt files, exchange_ledger.c and body.c call its helpers. */
+ * loop/health_endpoints.c; the attempt files, exchange_ledger.c and body.c call its other
+ * functions. */
 #include "gateway/request/client_request.h"
 
 #include "base/str.h"
 #include "gateway/request/query.h"
 #include "scrub/scrub.h"
 
-/* Whether the escape stands for a byte that ends a path segment, a line or a string. */
+/* Whether an escape such as "%2f" stands for a byte that ends a path segment, a line or a
+ * string. */
 static bool is_unsafe_escape(rc_str escape)
 {
     static const char *const unsafe[] = {"%00", "%0a", "%0d", "%2f", "%5c"};
@@ -16,8 +18,8 @@ static bool is_unsafe_escape(rc_str escape)
     return false;
 }
 
-/* Whether a segment consists of dots only, as "." or "%2e". Such a segment could lead out of the
- * provider's base path. */
+/* Whether a path segment consists only of dots, as "." or "%2e" do. Such a segment could lead out
+ * of the provider's base path. */
 static bool is_dots(rc_str segment)
 {
     size_t dots = 0;
@@ -93,8 +95,8 @@ static rc_request_fault read_query(rc_client_request *request)
     return rc_request_fault_none();
 }
 
-/* Safe methods (RFC 9110, section 9.2.1) have no side effects, so these requests may always be sent
- * again. */
+/* Whether the method is safe (RFC 9110, section 9.2.1). Safe methods have no side effects, so such
+ * requests may always be sent again. */
 static bool is_safe_method(rc_str method)
 {
     return rc_str_eq(method, RC_STR("GET")) || rc_str_eq(method, RC_STR("HEAD")) ||
@@ -112,8 +114,8 @@ static rc_request_fault read_target(rc_client_request *request, const rc_endpoin
     if (!request->is_replay_explicit)
         request->replay = is_safe_method(method) ? RC_REPLAY_YES : endpoint->replay;
     const bool is_taken = rc_endpoint_accepts(endpoint, method);
-    /* GET /v1/models/NAME accepts any name, so a path with an unknown verb behind the name matches
-     * too. */
+    /* The model in GET /v1/models/NAME may have any form, so a path with an unknown verb behind the
+     * name matches, too. */
     if (!is_taken && endpoint->wire == RC_WIRE_LOCAL && endpoint->model == RC_MODEL_PATH)
         return rc_request_fault_make(RC_REQUEST_FAULT_NOT_FOUND, "", "");
     if (!is_taken)
@@ -161,8 +163,8 @@ uint64_t rc_client_request_first_byte_ms(const rc_client_request *request,
     return request->is_stream ? RC_CONFIG_STREAM_FIRST_BYTE_MS : 0;
 }
 
-/* Whether the passthrough path only counts tokens. Paths with a semicolon, an escape or two verbs
- * are excluded, because servers differ in how they read such paths. */
+/* Whether the passthrough path is one that only counts tokens. Paths with a semicolon, an escape or
+ * two verbs do not count as such, because servers differ in how they read them. */
 static bool is_count(const rc_client_request *request)
 {
     const rc_str path = request->passthrough_path;
@@ -175,7 +177,7 @@ static bool is_count(const rc_client_request *request)
             rc_str_eq(rc_str_slice(path, colon, path.len), RC_STR(":countTokens")));
 }
 
-/* Providers charge nothing for counting tokens and for GET requests. */
+/* Providers charge nothing for token counts and for GET requests. */
 bool rc_client_request_is_free(const rc_client_request *request)
 {
     const rc_endpoint_id id = request->endpoint->id;

@@ -1,6 +1,6 @@
-/* rc_client_request: a client's request, parsed from the bytes that it sent.
+/* rc_client_request: a client's request, parsed from the received bytes.
  *
- *   head ─► read_head: endpoint, token, our headers ──┐
+ *   head ─► read_head: endpoint, token, headers ──┐
  *   body ─► read_body: model, stream, needs ──────────┴─► outbound.h, once per attempt
  *
  * Values with escapes are copied into the struct; all others are views of the head or body. Nothing
@@ -43,11 +43,11 @@ typedef struct rc_client_request {
 
     rc_secret token;            /* The client's token. Empty if the request has none. */
     uint64_t deadline_ms;       /* From x-recourse-deadline-ms. 0 if the client sets no deadline. */
-    uint64_t client_timeout_ms; /* The timeout that the client's SDK announces, less a margin. 0 if
-                                   it announces none. */
-    rc_field_id client_timeout_field; /* The header that announces client_timeout_ms. */
-    rc_str policy;                    /* Name of the requested policy; it may be unknown. Empty if
-                                         none is requested. */
+    uint64_t client_timeout_ms; /* The timeout that the client's SDK sends in a header, less a
+                                 * margin. 0 if the SDK sends none. */
+    rc_field_id client_timeout_field; /* The header that contained client_timeout_ms. */
+    rc_str policy;                    /* Name of the policy that the client requested; it may be
+                                       * unknown. Empty if the client requested none. */
     rc_str idempotency_key;           /* The idempotency key without quotes. Empty if the request
                                          has none. */
     rc_str mark;                      /* A name for the request, which a client in this process sets
@@ -55,17 +55,17 @@ typedef struct rc_client_request {
                                          none. */
     rc_str boundary;                  /* Boundary of a multipart form. Empty if the body is not a
                                          form. */
-    rc_trace_context trace;           /* If the client sends no trace, the exchange may start
-                                         one. */
-    rc_hops hops;                     /* Gateways that the request has passed, from Via. */
-    uint32_t client_retry;            /* Retry number that the client's SDK sends. 0 for a first
-                                         request, or if the SDK sends no number. */
+    rc_trace_context trace;           /* The client's trace. If the client sends none, the exchange
+                                       * may start a trace. */
+    rc_hops hops;                     /* Gateways that the request has passed, read from Via. */
+    uint32_t client_retry;            /* Retry number that the client's SDK sends. 0 if the request
+                                       * is not a retry or the SDK sends no number. */
     rc_replay replay;                 /* RC_REPLAY_YES if the request may be sent again, otherwise
                                          RC_REPLAY_NO. */
     bool is_replay_explicit;          /* The client set `replay` by a header. */
     bool wants_problem;               /* The client wants errors as application/problem+json. */
-    bool wants_events;          /* The client wants events ahead of the response, as comments in its
-                                   stream. */
+    bool wants_events;          /* The client wants events before the response, as comments in its
+                                 * stream. */
     bool has_anthropic_version; /* The header anthropic-version is present. */
     bool is_google_client;      /* x-goog-api-key, x-goog-api-client or another of Google's headers
                                  * is present. */
@@ -81,23 +81,24 @@ typedef struct rc_client_request {
     rc_str requested_model;
     rc_str model; /* requested_model without secrets, at most RC_MODEL_NAME_MAX bytes. Logs,
                             records and messages use this text. */
-    bool is_model_in_body; /* The model's name is in the body at [model_at, model_end); in JSON the
-                              range includes the quotes. */
+    bool is_model_in_body; /* The body contains the model's name, at [model_at, model_end); in JSON
+                            * the range includes the quotes. */
     size_t model_at;
     size_t model_end;
-    bool is_model_pending; /* For a passthrough: the model may be named in the bytes that have not
-                              arrived yet. */
+    bool is_model_pending; /* For a passthrough: bytes that have not arrived yet may contain the
+                            * model's name. */
     bool is_stream;
-    bool is_stream_unknown; /* `stream` in the body is neither true nor false, or may be in the
-                               bytes that have not arrived yet. */
-    uint32_t needs;         /* The RC_NEED_ bits except RC_NEED_VISION */
+    bool is_stream_unknown; /* The value of `stream` is neither true nor false, or may be in bytes
+                             * that have not arrived yet. */
+    uint32_t needs;         /* The capabilities that the request needs, as RC_NEED_ bits, without
+                             * RC_NEED_VISION. */
     rc_str messages;        /* The messages in the body; rc_client_request_needs searches them for
                                images. */
 
-    uint32_t members_seen;        /* For rc_client_request_watch: bits of the members that occurred
-                                     so far. */
-    const char *ambiguous_member; /* For rc_client_request_watch: the member that is ambiguous. NULL
-                                     if there is none. */
+    uint32_t members_seen;        /* Bits of the members that rc_client_request_watch has found so
+                                   * far. */
+    const char *ambiguous_member; /* The ambiguous member that rc_client_request_watch has found.
+                                   * NULL if it has found none. */
     char model_storage[RC_MODEL_NAME_MAX];
     char shown_model_storage[RC_MODEL_NAME_MAX]; /* Holds `model` if the client's name contains a
                                                     secret. */
@@ -123,13 +124,12 @@ rc_request_fault rc_client_request_read_body(rc_client_request *request, rc_str 
 bool rc_client_request_read_start(rc_client_request *request, rc_str body, uint64_t left);
 void rc_client_request_forget_start(rc_client_request *request);
 
-/* The two functions check the rest of a body that goes to the provider while it arrives.
- * rc_client_request_watch_begin: starts after rc_client_request_read_start.
+/* The next two functions check a body that the gateway passes on as it arrives.
+ * rc_client_request_watch_begin: starts the check after rc_client_request_read_start.
  * rc_client_request_watch: searches the next piece for members that occur twice or in another case
  * of letters. It returns false if the piece has such a member; the caller must then not pass the
- * piece on.
- * Compressed bodies and real forms are not checked; JSON that is labelled as a form is checked.
- * piece: borrows during the call. */
+ * piece on. Compressed bodies and real forms are not checked; JSON that is labelled as a form is
+ * checked. piece: borrows during the call. */
 void rc_client_request_watch_begin(rc_client_request *request);
 bool rc_client_request_watch(rc_client_request *request, rc_str piece);
 
@@ -147,8 +147,8 @@ static inline bool rc_client_request_is_form(const rc_client_request *request)
 uint32_t rc_client_request_needs(const rc_client_request *request);
 
 /* Returns the time limit for the first byte of the response; 0 if only the deadline applies. A
- * response that is not streamed begins only when it is nearly complete, so there is no default
- * limit for it. timeouts: borrows during the call. */
+ * response that is not streamed has no default limit, because its first byte arrives only when it
+ * is nearly complete. timeouts: borrows during the call. */
 uint64_t rc_client_request_first_byte_ms(const rc_client_request *request,
                                          const rc_config_timeouts *timeouts);
 

@@ -9,9 +9,9 @@
 #include "scrub/scrub.h"
 
 #define TEXT_MAX 256u
-#define LIMIT_MAX_BYTES 64u /* Longest value of a rate-limit header. */
+#define LIMIT_MAX_BYTES 64u /* Maximum number of bytes of a rate-limit header's value. */
 
-/* Whether the text can be written without escapes; most names and ids can. */
+/* Whether JSON and header lines can contain the text without escapes, as most names and ids. */
 static bool is_plain(rc_str text)
 {
     return text.len <= TEXT_MAX && rc_vec16_is_simple(text.ptr, text.len, '\0');
@@ -38,8 +38,8 @@ void rc_target_text_push(rc_buf *buf, rc_str provider, rc_str model)
     push_escaped(buf, model);
 }
 
-/* Appends a header line. name: includes the colon and space. text: is not escaped here, so it must
- * be an id of the gateway or already escaped. */
+/* Appends a header line. name: includes the colon and space. text: must be an id of the gateway or
+ * already escaped, because this function does not escape it. */
 static void push_line(rc_buf *buf, rc_str name, rc_str text)
 {
     if (text.len == 0)
@@ -56,7 +56,7 @@ static void push_number(rc_buf *buf, rc_str name, uint64_t number)
     rc_buf_add(buf, RC_STR("\r\n"));
 }
 
-/* Appends the cost headers. The amount has no currency sign, because programs read it. */
+/* Appends the cost headers. The amount has no currency sign, because programs parse it. */
 static void push_cost(rc_buf *buf, const rc_reply_facts *facts)
 {
     static const rc_str names[] = {
@@ -122,8 +122,8 @@ rc_status rc_client_response_head_push(rc_buf *buf, const rc_http1 *reader, cons
 {
     rc_field_list fields;
     int status = rc_http1_status(reader);
-    /* The reason phrase is optional (RFC 9112, section 4); it is not copied, because the provider
-     * could send any text. */
+    /* The status line has no reason phrase, which is optional (RFC 9112, section 4), because the
+     * provider could send any text. */
     if (status == 200) {
         rc_buf_add(buf, RC_STR("HTTP/1.1 200 OK\r\n"));
     } else {

@@ -1,5 +1,5 @@
 /* Determines the dialect of a client from the path. SDKs of several dialects use /v1/models; for
- * this path the headers that the SDKs send decide. Called by exchanges and local_responses.c. */
+ * this path the SDK's headers decide. Called by exchanges and local_responses.c. */
 #include "base/str.h"
 #include "gateway/request/base_url.h"
 #include "gateway/request/client_request.h"

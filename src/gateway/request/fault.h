@@ -19,10 +19,10 @@ typedef struct rc_request_fault {
     rc_request_fault_kind kind;
     rc_local_outcome outcome; /* Error code and HTTP status. Not set if kind is
                                  RC_REQUEST_FAULT_NONE. */
-    const char *text;         /* The clause of spec/outcomes.def. */
-    const char *name;         /* Name of the header, parameter or member that is at fault. "" if
-                                 there is none. */
-    const char *expected;     /* The value that was expected. "" if `text` says enough. */
+    const char *text;         /* The clause of spec/outcomes.def that describes the fault. */
+    const char *name;         /* Name of the header, parameter or JSON member with the fault. "" if
+                               * the fault has no such name. */
+    const char *expected;     /* The expected value. "" if `text` suffices. */
 } rc_request_fault;
 
 static inline rc_request_fault rc_request_fault_none(void)

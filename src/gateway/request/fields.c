@@ -37,9 +37,10 @@ static const row rows[] = {
 #include "spec/fields.def"
 };
 
-/* Every header of every request is looked up, so the lookup must be fast. Three letters of a name
- * and its length select one candidate row; compilers turn the comparisons into one table. If the
- * candidate does not match, all rows are searched, so a collision of two names costs only time. */
+/* KEY is the hash of a header name. The lookup must be fast, because the gateway looks up every
+ * header of every request. Three letters of a name and its length select one candidate row;
+ * compilers turn the comparisons into one table. If the candidate does not match, all rows are
+ * searched, so a collision of two names costs only time. */
 #define KEY(first, third, last, len) \
     (((unsigned)(first) + (unsigned)(third) + (unsigned)(last)*4u + (unsigned)(len)*38u) & 1023u)
 #define PREFIX_KEY(first, third) (((unsigned)(first) + (unsigned)(third)*5u) & 1023u)
@@ -111,9 +112,9 @@ const char *rc_field_name(rc_field_id field)
     return rows[field].name;
 }
 
-/* Drops the headers that Connection names (RFC 9110, section 7.6.1). Headers that are dropped in
- * both directions keep their row, so that a client cannot hide a credential from the gateway by
- * listing it in Connection. */
+/* Drops the headers that Connection names (RFC 9110, section 7.6.1). A header that is dropped in
+ * both directions anyway keeps its own row, so that a client cannot hide a credential from the
+ * gateway by naming its header in Connection. */
 static void drop_listed(rc_field_list *fields, const rc_http1 *reader, const char *head,
                         rc_str list)
 {

@@ -23,7 +23,7 @@ typedef enum rc_field_id {
 /* The table row of each header of a head, in the order of the head. */
 typedef struct rc_field_list {
     uint32_t count;
-    uint8_t ids[RC_HTTP1_FIELDS_MAX]; /* rc_field_id */
+    uint8_t ids[RC_HTTP1_FIELDS_MAX]; /* Row of each header, as rc_field_id. */
 } rc_field_list;
 
 /* Returns the table row of a header name. The case of letters is ignored. */
@@ -36,9 +36,9 @@ const char *rc_field_name(rc_field_id field);
 /* Looks up all headers of a head. reader, head: borrows during the call. */
 void rc_field_list_read(rc_field_list *fields, const rc_http1 *reader, const char *head);
 
-/* rc_field_is_sent: whether the header of a request goes to a provider of this dialect.
- * rc_field_is_returned: whether the header of a response goes to the client. is_decoded: the
- * gateway decompressed the response's body. */
+/* rc_field_is_sent: whether a request's header is sent to a provider of this dialect.
+ * rc_field_is_returned: whether a response's header is sent to the client. is_decoded: the gateway
+ * has decompressed the response's body. */
 bool rc_field_is_sent(rc_field_id field, rc_dialect provider);
 bool rc_field_is_returned(rc_field_id field, bool is_decoded);
 
@@ -60,7 +60,7 @@ void rc_target_text_push(rc_buf *buf, rc_str provider, rc_str model);
 
 /* How a cost was determined. */
 typedef enum rc_cost_basis {
-    RC_COST_NONE = 0,      /* The cost is not known yet, or there is nothing to pay. */
+    RC_COST_NONE = 0,      /* The cost is not known yet, or the request is free. */
     RC_COST_MEASURED = 1,  /* The cost is based on the provider's token counts. */
     RC_COST_ESTIMATED = 2, /* Some tokens were estimated. */
     RC_COST_UNPRICED = 3   /* Some of the usage has no price. */
@@ -82,8 +82,8 @@ typedef struct rc_reply_facts {
 
 /* Appends the head of a provider's response for the client: the status line and headers, each with
  * CR LF. The framing headers and the empty line at the end are missing, because
- * rc_responder_begin_raw adds them. is_decoded: the gateway decompressed the body. reader, head:
- * borrows during the call. Returns the buffer's status. */
+ * rc_responder_begin_raw adds them. is_decoded: the gateway has decompressed the body. reader,
+ * head: borrows during the call. Returns the buffer's status. */
 rc_status rc_client_response_head_push(rc_buf *buf, const rc_http1 *reader, const char *head,
                                        bool is_decoded, const rc_reply_facts *facts);
 

@@ -8,7 +8,7 @@
 
 #include "base/str.h"
 
-/* Longest boundary that RFC 2046, section 5.1.1 allows. */
+/* Maximum length of a boundary (RFC 2046, section 5.1.1). */
 #define BOUNDARY_MAX 70u
 
 static size_t find(rc_str text, rc_str needle, size_t from)
@@ -19,9 +19,9 @@ static size_t find(rc_str text, rc_str needle, size_t from)
     return at != NULL ? (size_t)(at - text.ptr) : RC_STR_NPOS;
 }
 
-/* Reads the next parameter of a header value, "; name=value" with or without quotes, and moves
- * *rest behind it. Values with escapes are skipped, because no boundary and none of the searched
- * fields needs escapes. */
+/* Reads the next parameter of a header value ("; name=value", with or without quotes) and moves
+ * *rest behind it. Values with escapes are skipped, because no boundary and no searched field
+ * contains escapes. */
 static bool next_parameter(rc_str *rest, rc_str *ret_name, rc_str *ret_value)
 {
     size_t semicolon = rc_str_find_byte(*rest, ';', 0);
@@ -67,7 +67,7 @@ rc_str rc_form_boundary(rc_str content_type)
     return boundary.len <= BOUNDARY_MAX ? boundary : none;
 }
 
-/* Returns the field's name from the headers of a part. Empty if the headers have no name. */
+/* Returns the field's name from the headers of a part. Empty if the headers contain no name. */
 static rc_str name_of(rc_str head)
 {
     while (head.len > 0) {
@@ -93,7 +93,7 @@ static void set_field(rc_form_field *fields, size_t count, rc_str name, rc_str v
 }
 
 typedef struct form {
-    rc_str delimiter; /* CR LF, two dashes and the boundary. */
+    rc_str delimiter; /* The text before each part: CR LF, two dashes and the boundary. */
     rc_form_field *fields;
     size_t count;
 } form;
@@ -116,8 +116,8 @@ static size_t read_part(const form *f, rc_str text, size_t at)
     return next;
 }
 
-/* Reads parts; `at` is the end of a delimiter. Returns the end of the last delimiter that was
- * found. */
+/* Reads all parts after the delimiter that ends at `at`. Returns the end of the last delimiter that
+ * was found. */
 static size_t read_parts(const form *f, rc_str text, size_t at)
 {
     for (unsigned i = 0; i < RC_FORM_PARTS_MAX; i++) {

@@ -7,8 +7,8 @@
 #include <recourse/str.h>
 
 #define RC_MODEL_NAME_MAX 256
-/* Space for a name as a JSON string, where each byte takes at most six, with quotes and a
- * prefix. */
+/* Space for a name as a JSON string with quotes and a prefix. A byte of the name takes at most six
+ * bytes. */
 #define RC_MODEL_QUOTED_MAX (6 * RC_MODEL_NAME_MAX + 32)
 
 /* Whether the name is UTF-8 without control characters, with 1 to RC_MODEL_NAME_MAX bytes. */
@@ -27,7 +27,7 @@ bool rc_percent_decode(rc_str text, rc_buf *buf);
 void rc_percent_encode(rc_str text, rc_buf *buf);
 
 /* Limits of the search in a form: the number of bytes at the beginning and at the end, and the
- * number of parts. The bytes between, such as those of a large file, are skipped. */
+ * number of parts. The search skips the bytes in the middle, such as those of a large file. */
 #define RC_FORM_WINDOW_BYTES ((size_t)64 << 10)
 #define RC_FORM_PARTS_MAX 64
 
@@ -36,8 +36,8 @@ typedef struct rc_form_field {
     rc_str name;        /* Input: the name to search for. */
     rc_str value;       /* Output: the field's value; views (points into) the body. Its `ptr` is
                            NULL if the field was not found. */
-    bool has_duplicate; /* Output: the field occurs more than once, or in another case of
-                           letters. */
+    bool has_duplicate; /* Output: the field occurs more than once, perhaps in spellings that differ
+                         * in case. */
 } rc_form_field;
 
 /* Returns the boundary of a multipart/form-data content type. Empty if the type is not

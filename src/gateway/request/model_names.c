@@ -5,13 +5,13 @@
 #include "json/reader.h"
 #include "json/writer.h"
 
-/* Each byte of a name takes at most six bytes in JSON. */
+/* Space for a name as a JSON string, where each byte takes at most six bytes. */
 #define NAME_SCRATCH_BYTES (6 * (RC_MODEL_NAME_MAX + sizeof "models/") + 2)
 
 typedef struct walk {
     rc_json_reader reader;
     rc_str body;
-    size_t done;   /* Bytes of the body that have been written so far. */
+    size_t done;   /* Number of the body's bytes that were written so far. */
     rc_str plain;  /* The new name as a JSON string. */
     rc_str prefix; /* The new name with the prefix "models/", as a JSON string. */
     rc_buf *buf;   /* NULL if only the length is computed. */

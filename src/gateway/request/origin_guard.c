@@ -40,7 +40,7 @@ bool rc_host_is_local(rc_str host)
 
 /* ---- web pages ---- */
 
-/* Whether only browsers send such a header. */
+/* Whether the header is one that only browsers send. */
 static bool is_browser_header(rc_str name, rc_str value)
 {
     if (name.len > 10 && rc_http1_is_name(rc_str_slice(name, 0, 10), RC_STR("sec-fetch-")))
@@ -58,8 +58,8 @@ static bool is_from_browser(const rc_http1 *reader, const char *head)
     return false;
 }
 
-/* Whether the page is from another machine. Pages that this machine serves are trusted like its
- * programs. */
+/* Whether the web page is from another machine. Pages that this machine serves are trusted in the
+ * same way as its programs. */
 static bool is_other_origin(rc_str origin)
 {
     static const rc_str scheme = RC_STR_INIT("http://");

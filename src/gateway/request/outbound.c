@@ -14,8 +14,8 @@ typedef struct writer {
     const rc_outbound_target *target;
     rc_wire wire; /* The API family of the request. */
     rc_str model;
-    rc_str name; /* The new name of the model, written as the body writes it. Empty if the body
-                    stays unchanged. */
+    rc_str name; /* The new name of the model, in the form that the body needs. Empty if the body
+                  * stays unchanged. */
     char *name_scratch;
     size_t renamed_len; /* Length of a body that names the model several times, after the
                            replacement of all names. 0 for any other body. */
@@ -98,8 +98,8 @@ static void cut_body(const writer *w, rc_str written, rc_outbound_request *up)
 
 /* ---- the head ---- */
 
-/* Whether the text has only visible ASCII characters. Authority and base path are checked again
- * with this function, because they are written without escapes. */
+/* Whether the text consists of visible ASCII characters. The host and base path of the provider
+ * must pass this check, because they are written without escapes. */
 static bool is_visible(rc_str text)
 {
     if (rc_vec16_is_simple(text.ptr, text.len, '\0'))
@@ -136,8 +136,8 @@ static void push_host(const rc_origin *origin, rc_buf *buf)
     rc_buf_add(buf, RC_STR("\r\n"));
 }
 
-/* Whether a JSON body is labelled as a URL-encoded form. `curl -d` sends this content type with
- * every body. */
+/* Whether a JSON body has the content type of a URL-encoded form. `curl -d` sends this content type
+ * with every body. */
 static bool is_mistyped(const writer *w, uint32_t at)
 {
     const rc_client_request *request = w->request;
@@ -147,7 +147,7 @@ static bool is_mistyped(const writer *w, uint32_t at)
 }
 
 /* Appends the client's headers that the provider gets. Accept is replaced if it requests
- * problem+json, because the gateway itself writes errors in this format. accept-encoding is always
+ * problem+json, because only the gateway writes errors in this format. Accept-encoding is always
  * identity, because the gateway must read the response. */
 static void push_passed(const writer *w, rc_buf *buf)
 {
@@ -187,8 +187,8 @@ static void push_length(const writer *w, uint64_t bytes, rc_buf *buf)
     rc_buf_add(buf, RC_STR("\r\n"));
 }
 
-/* Returns a size that is enough for the whole head. If the buffer had to grow later, a copy of the
- * key would stay in the freed memory. */
+/* Returns a size that is enough for the whole head. If the buffer had to grow while the head is
+ * written, a copy of the key would stay in the freed memory. */
 static size_t capacity_for(const writer *w)
 {
     const rc_origin *origin = w->target->origin;

@@ -2,10 +2,10 @@
  * attempt.
  *
  *   line     METHOD base path + the endpoint's path ? query without credentials
- *   head     host, the provider's credential, the client's headers that pass, via, trace, length
+ *   head     host, the provider's credential, allowed headers of the client, via, trace, length
  *   body     the client's bytes. If the model's name is replaced, the body has three pieces: the
  *            bytes before the name, the new name, the bytes after it. A body that may name the
- *            model more than once is written anew, behind the head in the buffer
+ *            model more than once is rewritten as a whole, behind the head in the buffer
  *
  * No value of a client or a configuration can inject a header line, because values that no parser
  * has checked are checked or escaped here. */
@@ -35,9 +35,10 @@ typedef struct rc_outbound_target {
 
 typedef struct rc_outbound_request {
     rc_str head;                       /* Views (points into) buf. */
-    rc_str pieces[RC_OUTBOUND_PIECES]; /* Each views (points into) the body or buf. Only the first
-                                          is set, unless the model's name is replaced; in this case
-                                          the second is the new name. */
+    rc_str pieces[RC_OUTBOUND_PIECES]; /* Pieces of the body. Each views (points into) the client's
+                                        * body or buf. If the model's name is replaced, the second
+                                        * piece is the new name; otherwise only the first piece is
+                                        * set. */
     uint64_t body_bytes;               /* Total number of bytes of all pieces. */
     bool is_bodiless;                  /* The method is HEAD. */
 } rc_outbound_request;

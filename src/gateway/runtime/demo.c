@@ -17,13 +17,13 @@ struct rc_demo {
 struct rc_demo_call {
     rc_demo *demo;
     uv_timer_t timer;
-    const rc_upstream_handler *handler; /* NULL: the call has ended. */
+    const rc_upstream_handler *handler; /* Callbacks of the call. NULL: the call has ended. */
     void *ctx;
     uint32_t first_byte_ms;
     uint32_t idle_ms;
     bool is_begun;   /* on_head was called. */
     bool is_flowing; /* At least one byte of the body was delivered. */
-    bool is_late;    /* The timer ends the call with a timeout. */
+    bool is_late;    /* The timer will end the call with a timeout. */
     bool is_paused;
     bool is_waiting; /* The timer is running. */
     rc_http1 reader; /* Parser of the response head. */
@@ -128,7 +128,7 @@ static void push_head(const rc_mock_response *response, rc_buf *head)
     rc_buf_push(head, RC_STR("\r\n\r\n"));
 }
 
-/* Delivers the response head through the same HTTP parser that a server's head passes. */
+/* Delivers the response head. The head passes the same HTTP parser as the head of a real server. */
 static void emit_head(rc_demo_call *call)
 {
     char memory[HEAD_MAX_BYTES];
@@ -148,7 +148,8 @@ static void emit_head(rc_demo_call *call)
 
 static void on_timer(uv_timer_t *timer);
 
-/* Starts the timer. A wait beyond the request's time limit ends in a timeout, as with a server. */
+/* Starts the timer. A wait that is longer than the current time limit ends with a timeout, as with
+ * a real server. */
 static void wait(rc_demo_call *call, uint64_t wait_ms)
 {
     const uint32_t max_ms = max_wait_ms(call);
@@ -157,7 +158,7 @@ static void wait(rc_demo_call *call, uint64_t wait_ms)
     (void)uv_timer_start(&call->timer, on_timer, call->is_late ? max_ms : wait_ms, 0);
 }
 
-/* Carries out one step. True: the next step is due now. */
+/* Carries out one step of the response. Returns true if the next step is due now. */
 static bool do_step(rc_demo_call *call, const rc_mock_step *step)
 {
     switch (step->kind) {
@@ -193,7 +194,7 @@ static bool do_step(rc_demo_call *call, const rc_mock_step *step)
 static void run(rc_demo_call *call)
 {
     bool goes_on = true;
-    /* A callback may have cancelled or paused the call. */
+    /* A callback in do_step may have cancelled or paused the call. */
     while (goes_on && call->handler != NULL && !call->is_paused) {
         rc_mock_step step;
         rc_mock_response_step(&call->response, &step);
@@ -227,8 +228,8 @@ void rc_demo_resume(rc_demo_call *call)
 
 /* ---- start of a call ---- */
 
-/* Gives the whole body as one text. `joined`: memory for the text if the request has the body in
- * several pieces. */
+/* Returns the whole request body as one text. joined: memory for the text if the body is in several
+ * pieces. */
 static bool join(const rc_demo *demo, const rc_upstream_request *request, rc_buf *joined,
                  rc_str *ret_body)
 {

@@ -12,7 +12,7 @@
 #include "sys/clock.h"
 #include "sys/entropy.h"
 
-/* Largest buffer whose memory is kept for the next request. */
+/* Largest buffer whose memory is reused for the next request; larger buffers are freed. */
 #define RECYCLE_MAX_BYTES 4096u
 
 /* ---- randomness and time ---- */
@@ -86,8 +86,8 @@ static void drop_snapshot(rc_runtime *runtime, rc_snapshot_ref **at)
     runtime->alloc.put(runtime->alloc.ctx, ref, sizeof *ref);
 }
 
-/* Takes the newest snapshot. Without memory, the loop continues with the snapshot that it has, and
- * the next request tries again. */
+/* Replaces the loop's snapshot by the newest one. If memory runs out, the loop continues with the
+ * old snapshot, and the next request calls this function again. */
 static void refresh_snapshot(rc_runtime *runtime)
 {
     const rc_alloc *alloc = &runtime->alloc;
@@ -138,9 +138,9 @@ static const rc_snapshot_provider *find_provider(const rc_snapshot *snapshot, rc
 }
 
 /* A reload may have changed the provider's pool of credentials, so that a call uses a credential
- * that the exchange's own snapshot lacks. A newer snapshot's key is used only if its provider has
- * the same origin, so that no key goes to another address. Otherwise the first key of the
- * exchange's own snapshot is used. */
+ * that the exchange's own snapshot lacks. The key of a newer snapshot is used only if the
+ * provider's origin is the same in both snapshots, so that no key is sent to another address.
+ * Otherwise the first key of the exchange's own snapshot is used. */
 bool rc_runtime_find_key(rc_runtime *runtime, const rc_snapshot_provider *provider,
                          uint16_t credential, rc_secret *ret_key)
 {

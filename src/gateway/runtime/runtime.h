@@ -1,5 +1,5 @@
-/* rc_runtime: what the exchanges of one event loop run on: time, randomness and ids, config
- * snapshots, spare memory, connections to providers, and the queue of acknowledged records.
+/* rc_runtime: the services of one event loop for its exchanges: time, randomness and ids, config
+ * snapshots, reusable memory, connections to providers, and the queue of acknowledged records.
  *
  *   rc_loop ──owns──► rc_runtime ◄──uses── rc_exchange, rc_attempt
  *      ▲                  │
@@ -20,7 +20,8 @@
 #include "gateway/observe/exchange_summary.h"
 
 #define RC_RUNTIME_ENTROPY_BYTES 512
-/* Maximum number of exchanges, and of attempts, whose memory is kept for the next requests. */
+/* Maximum number of ended exchanges, and of ended attempts, whose memory is reused for the next
+ * requests. */
 #define RC_RUNTIME_SPARE_MAX 64
 /* Number of event templates. If there are more targets, some of them share a template. */
 #define RC_RUNTIME_TEMPLATES 8u
@@ -37,16 +38,17 @@ typedef struct rc_snapshot_provider rc_snapshot_provider;
 typedef struct rc_sys_calls rc_sys_calls;
 typedef struct rc_upstream rc_upstream;
 
-/* This loop's reference to a snapshot of the configuration. The newest reference is the first in
- * the list. An older reference stays as long as exchanges use it. */
+/* This loop's reference to a snapshot of the configuration. The list of references begins with the
+ * newest snapshot. A reference to an older snapshot is dropped when the last exchange that uses it
+ * is over. */
 typedef struct rc_snapshot_ref {
     struct rc_snapshot_ref *next;
     rc_snapshot *snapshot;
     uint32_t exchange_count;
 } rc_snapshot_ref;
 
-/* The owner zeroes the struct and sets the members up to `owner`, whose pointers are borrowed until
- * rc_runtime_done. */
+/* The owner zeroes the struct and sets the members up to and including `owner`. Their pointers are
+ * borrowed until rc_runtime_done. */
 typedef struct rc_runtime {
     uv_loop_t *uv_loop;
     rc_hub *hub;
@@ -55,17 +57,17 @@ typedef struct rc_runtime {
     rc_alloc alloc;
     rc_loop_stats *stats; /* NULL: the counters are not published. */
     rc_exchange_observer observer;
-    /* Called while is_closing is set, when an exchange, a record, a timer or a demo call has
-     * ended. */
+    /* Called when an exchange, a record, a timer or a demo call has ended while is_closing is
+     * true. */
     void (*on_released)(void *owner);
     void *owner;
 
-    rc_upstream *upstream; /* Opened and closed by the owner. NULL: closed. */
+    rc_upstream *upstream; /* Opened and closed by the owner. NULL while it is closed. */
     rc_metrics_shard *metrics;
     rc_snapshot_ref *snapshot_refs;
-    rc_demo *demo;    /* NULL: no request has gone to the demo provider. */
-    bool is_stopping; /* No wait for a budget begins any more. */
-    bool is_closing;  /* No exchange begins any more. */
+    rc_demo *demo;    /* NULL until a request goes to the demo provider. */
+    bool is_stopping; /* The gateway stops: no exchange begins to wait for a budget any more. */
+    bool is_closing;  /* The loop closes: no exchange begins any more. */
 
     uv_async_t acknowledged_async; /* Wakes the loop when the store has acknowledged records. Opened
                                     * and closed by the owner. */
@@ -90,12 +92,13 @@ typedef struct rc_runtime {
     uint8_t entropy[RC_RUNTIME_ENTROPY_BYTES];
 } rc_runtime;
 
-/* Initialises the other members. False: out of memory, and nothing is left to free. */
+/* Initialises the members behind `owner`. Returns false if memory runs out; then nothing needs to
+ * be freed. */
 bool rc_runtime_init(rc_runtime *runtime, uint32_t loop_number);
-/* Frees what the runtime owns. The runtime must be idle, and the owner must have closed `upstream`
- * and acknowledged_async. */
+/* Frees the members that the runtime owns. The runtime must be idle, and the owner must have closed
+ * `upstream` and acknowledged_async. */
 void rc_runtime_done(rc_runtime *runtime);
-/* Returns whether no exchange, record or demo call is left that needs the runtime. */
+/* Returns whether no exchange, record or demo call uses the runtime any more. */
 bool rc_runtime_is_idle(const rc_runtime *runtime);
 
 static inline uint64_t rc_runtime_now(const rc_runtime *runtime)
@@ -105,8 +108,8 @@ static inline uint64_t rc_runtime_now(const rc_runtime *runtime)
 
 int64_t rc_runtime_unix_ms(const rc_runtime *runtime);
 
-/* Writes random bytes, from a buffer that one system call fills for many requests. `size`: at most
- * RC_RUNTIME_ENTROPY_BYTES. */
+/* Writes random bytes from a buffer; one system call fills the buffer for many requests. size: at
+ * most RC_RUNTIME_ENTROPY_BYTES. */
 void rc_runtime_entropy(rc_runtime *runtime, void *bytes, size_t size);
 uint64_t rc_runtime_entropy_u64(rc_runtime *runtime);
 rc_id rc_runtime_next_id(rc_runtime *runtime, int64_t now_unix_ms);
@@ -116,12 +119,12 @@ rc_id rc_runtime_next_id(rc_runtime *runtime, int64_t now_unix_ms);
 rc_snapshot_ref *rc_runtime_acquire_snapshot(rc_runtime *runtime);
 void rc_runtime_release_snapshot(rc_runtime *runtime, rc_snapshot_ref *ref);
 
-/* Finds a credential's key in the provider's own snapshot or in a newer one. *ret_key views the key
- * in the snapshot. False: no snapshot has the key. */
+/* Finds a credential's key in the provider's own snapshot or in a newer one. ret_key views (points
+ * into) the snapshot. Returns false if no snapshot has the key. */
 bool rc_runtime_find_key(rc_runtime *runtime, const rc_snapshot_provider *provider,
                          uint16_t credential, rc_secret *ret_key);
 
-/* Returns the demo provider, which the first call creates. NULL: out of memory. */
+/* Returns the demo provider; creates it at the first call. Returns NULL if memory runs out. */
 rc_demo *rc_runtime_demo(rc_runtime *runtime);
 
 /* Empty a buffer for the next request. rc_buf_recycle keeps the memory of a small buffer;

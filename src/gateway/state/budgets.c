@@ -17,8 +17,8 @@
 
 #define FIRST_CAPACITY 16u
 
-/* An attempt at a target that a client names directly ("provider/model") counts in the budgets of
- * the routes that lead to this target, but at most of this number of routes. */
+/* Maximum number of routes whose budgets count an attempt at a target that a client names directly
+ * ("provider/model"). Routes count only if they lead to this target. */
 #define DIRECT_ROUTES_MAX 32u
 
 _Static_assert(RC_CONFIG_BUDGETS_MAX + 1 + DIRECT_ROUTES_MAX <= RC_LEDGER_BUDGETS_MAX,
@@ -73,7 +73,7 @@ void rc_budgets_done(rc_budgets *budgets)
 
 /* ---- rows ---- */
 
-/* A budget of the configuration. */
+/* One budget of the configuration, with the client or route that it limits. */
 typedef struct budget {
     const char *kind;
     rc_str name;
@@ -101,8 +101,8 @@ static bool grow(rc_budgets *budgets)
     return true;
 }
 
-/* A row's name is "clientapp": kind and name without a space. The name is unambiguous, because no
- * kind is a prefix of another kind. */
+/* Whether the row has the name of this budget. A row's name is "clientapp": kind and name without a
+ * space. The name is unambiguous, because no kind is a prefix of another kind. */
 static bool is_named(const rc_budgets_row *row, const budget *b)
 {
     size_t kind_len = strlen(b->kind);
@@ -166,8 +166,8 @@ static size_t budget_count(const rc_config *config)
     return config->client_count + config->route_count + config->budget_count;
 }
 
-/* Returns the budget at an index. The order is: all clients, all routes, all named budgets. A
- * client or route without a budget has the limit 0. */
+/* Returns the budget at an index. Clients come first, then routes, then named budgets. A client or
+ * route without a budget has the limit 0. */
 static budget budget_at(const rc_config *config, size_t index)
 {
     if (index < config->client_count)
@@ -178,8 +178,8 @@ static budget budget_at(const rc_config *config, size_t index)
     return named_budget(&config->budgets[index - config->route_count]);
 }
 
-/* Size of the array of rows in bytes. The array has one spare element, so that the size is never
- * 0. */
+/* Returns the size of the array of rows in bytes. The array has one spare element, because an
+ * allocation of 0 bytes may return NULL. */
 static size_t rows_size(const rc_config *config)
 {
     return (budget_count(config) + 1) * sizeof(uint32_t);
@@ -211,7 +211,7 @@ static bool prepare(rc_budgets *budgets, rc_budgets_snapshot *snapshot)
 }
 
 /* Takes the budgets that the new snapshot lacks out of force. If a later snapshot has such a budget
- * again, its spent amount is read from the store again. */
+ * again, rc_budgets_restore reads the budget's spent amount from the store again. */
 static bool retire_others(rc_budgets *budgets, int64_t now_unix_ms)
 {
     bool wakes = false;
@@ -253,7 +253,7 @@ rc_status rc_budgets_load(rc_budgets *budgets, const rc_config *config, const rc
 /* ---- targets that clients name directly ---- */
 
 /* Whether a chain entry sends requests to this provider and model. The case of letters in model
- * names is ignored, because a provider may ignore it. is_first: the route is the first route that
+ * names is ignored, because a provider may ignore it. is_first: this route is the first one that
  * matches the model. */
 static bool is_target(const rc_config *config, const rc_config_target *target, rc_str provider,
                       rc_str model, bool is_first)
@@ -283,9 +283,9 @@ static bool leads_to(const rc_config *config, size_t index, rc_str target)
            is_target(config, &route->overflow_to, provider, model, is_first);
 }
 
-/* Whether a usage belongs to the configured route number `index`. It belongs to this route if
- * `route` is the route's pattern. If a client named the target directly, `route` is the name of a
- * provider; then the usage belongs to each configured route that leads to the target. */
+/* Whether a recorded usage belongs to the configured route number `index`. `route` is the route's
+ * pattern as recorded. If a client named the target directly, `route` is the name of a provider;
+ * then the usage belongs to each configured route that leads to the target. */
 static bool is_of_route(const rc_config *config, size_t index, rc_str route, rc_str target)
 {
     const bool is_direct =
@@ -339,7 +339,8 @@ typedef struct restoring {
     int64_t now_unix_ms;
 } restoring;
 
-/* Whether a usage has no cost because its target has no price. The current price list decides. */
+/* Whether a recorded usage has no cost because its target has no price in the current price
+ * list. */
 static bool is_unpriced(const rc_budgets_snapshot *snapshot, const rc_store_daily_usage *spent)
 {
     const rc_config *config = snapshot->config;
@@ -394,10 +395,10 @@ static int64_t first_day(const rc_budgets *budgets, const rc_budgets_snapshot *s
     return first;
 }
 
-/* ---- restoring what an operator raised ---- */
+/* ---- restoring the limits that an operator raised ---- */
 
-/* Appends "month client app". The period is part of the name, because a budget with another period
- * is another budget. */
+/* Appends the name of a raise, such as "month client app". The period is part of the name, because
+ * a budget with another period is another budget. */
 static void push_raise_name(rc_buf *buf, const budget *b)
 {
     static const char *const periods[] = {"day ", "month ", "total "};

@@ -44,7 +44,8 @@ typedef struct rc_budgets_row {
     size_t name_len;
     rc_ledger_period per;
     bool needs_restore; /* The spent amount of this row has not been read from the store yet. */
-    bool is_in_force;   /* The newest snapshot has this budget. */
+    bool is_in_force;   /* The newest snapshot has this budget, so the budget can refuse
+                         * attempts. */
 } rc_budgets_row;
 
 /* Lives in the caller's storage. The members are private. */
@@ -114,7 +115,7 @@ rc_ledger_decision rc_budgets_reserve(rc_budgets *budgets, const rc_budgets_snap
 
 /* rc_budgets_settle: ends the reservation of an attempt with its actual cost. rc_budgets_release:
  * ends the reservation of an attempt that was not sent. rc_budgets_raise: an operator raises the
- * limit. Each returns true if a budget may now allow an attempt that waits for it. */
+ * limit. Each function returns true if a budget may now allow an attempt that waits for it. */
 bool rc_budgets_settle(rc_budgets *budgets, rc_ledger_reservation *hold, uint64_t cost,
                        rc_ledger_notices *ret_events);
 bool rc_budgets_release(rc_budgets *budgets, rc_ledger_reservation *hold);
@@ -122,9 +123,9 @@ bool rc_budgets_release(rc_budgets *budgets, rc_ledger_reservation *hold);
 void rc_budgets_note_unpriced(rc_budgets *budgets, const rc_ledger_reservation *hold);
 bool rc_budgets_raise(rc_budgets *budgets, uint32_t row, uint64_t more, int64_t now_unix_ms);
 
-/* Makes the saved state of a budget that an operator raised: the amount, and the end of the
- * budget's period. name: space for RC_BUDGETS_RAISE_NAME_MAX bytes; ret_saved views (points into)
- * it. Returns false if the budget was not raised. */
+/* Makes the entry for the store that saves an operator's raise of a budget: the amount, and the end
+ * of the budget's period. name: space for RC_BUDGETS_RAISE_NAME_MAX bytes; ret_saved views (points
+ * into) it. Returns false if no operator raised the budget. */
 #define RC_BUDGETS_RAISE_NAME_MAX 1200
 bool rc_budgets_get_raise(rc_budgets *budgets, const rc_budgets_snapshot *snapshot, uint32_t row,
                           int64_t now_unix_ms, char *name, rc_saved_state *ret_saved);

@@ -1,5 +1,5 @@
-/* rc_hub: creates and frees the hub, publishes snapshots and stores the entry at which the calls of
- * a chain begin. Called by gateway.c, the loops and exchanges. */
+/* rc_hub: creates and frees the hub, publishes snapshots and stores the chain entry at which a
+ * route's next call begins. Called by gateway.c, the loops and exchanges. */
 #include "gateway/state/hub.h"
 
 #include <string.h>
@@ -29,8 +29,8 @@ static void free_counters(rc_hub *hub)
     rc_metrics_free(hub->metrics);
 }
 
-/* Without a random source the hash key is zero, and an attacker could craft hash collisions. The
- * only effect of a collision is that a request is counted as repeated. */
+/* Chooses the hash key of the repeated requests. Without a random source the key is zero, so that
+ * an attacker could craft hash collisions; a collision only counts a request as repeated. */
 static bool init_repeats(rc_hub *hub)
 {
     uint8_t key[16] = {0};
@@ -163,8 +163,8 @@ rc_snapshot *rc_hub_take_snapshot(rc_hub *hub)
     return snapshot;
 }
 
-/* If the store cannot be read, the spent amounts begin at zero. The failure is not reported here,
- * because the writer reports it when it opens the store. */
+/* Restores the spent amounts of the snapshot's new budgets. If the store cannot be read, the
+ * amounts begin at zero; the writer reports the failure when it opens the store. */
 void rc_hub_restore_budgets(rc_hub *hub, const rc_snapshot *snapshot)
 {
     const rc_store_settings reading = {.mode = RC_STORE_READ};
@@ -180,8 +180,8 @@ void rc_hub_restore_budgets(rc_hub *hub, const rc_snapshot *snapshot)
 
 /* ---- chains ---- */
 
-/* Only a chain with `revert: never` remembers the entry that last succeeded. All other chains begin
- * at their first entry and need no lock. */
+/* Only a route with `revert: never` stores the chain entry that last succeeded. The calls of all
+ * other routes begin at the first entry and need no lock. */
 uint16_t rc_hub_first_entry(rc_hub *hub, const rc_route *route)
 {
     if (route->chain.revert != RC_REVERT_NEVER)

@@ -5,12 +5,13 @@
  *   admin ─┘              ├── the newest configuration snapshot
  *                         └── the audit's writer, metrics, budgets, quotas
  *
- * A row is a target (provider/model) or a credential (provider:1). A name keeps its row number
- * across reloads, so that breakers, cooldowns and calls in flight survive them. The credentials of
- * a provider have consecutive rows; a changed list of keys gets new rows, and a key that is in both
- * lists keeps its state. A target that no route names, only a client, is a named target. At most
- * RC_HUB_NAMED_TARGETS_MAX named targets have rows. When all these rows are taken, the next name
- * gets the row that has been unused longest and holds no state.
+ * A row is a target (provider/model) or a credential (provider:1). A name has the same row number
+ * after a reload, so that breakers, cooldowns and calls in flight survive the reload. The
+ * credentials of a provider have consecutive rows; a changed list of keys gets new rows, and the
+ * state of each key that is in both lists is copied. A named target is one that a client names in a
+ * request and no route contains. At most RC_HUB_NAMED_TARGETS_MAX named targets have rows. When all
+ * these rows are taken, the next name gets the row that has been unused longest, if that row has no
+ * state to lose.
  *
  * Any thread may call these functions, except where a function says otherwise. The locks of the hub
  * are held for microseconds. */
@@ -40,7 +41,7 @@ typedef struct rc_writer rc_writer;
 
 /* Maximum number of rows of targets, and of credentials. */
 #define RC_HUB_ROWS_MAX 60000u
-/* Maximum number of rows of targets that only clients name. */
+/* Maximum number of rows of named targets: targets that clients name and no route contains. */
 #define RC_HUB_NAMED_TARGETS_MAX 512u
 #define RC_KEY_FINGERPRINT_BYTES 8
 
@@ -57,7 +58,7 @@ typedef struct rc_hub_target {
                                  target. */
     uint32_t users;           /* Exchanges and admin actions that hold a reference to this row. */
     uint64_t unused_since_ms; /* When `users` became 0. */
-    bool is_client_named;     /* No route names this target, only a client. */
+    bool is_client_named;     /* A named target: a client names it, no route contains it. */
     rc_health health;         /* Health, computed from the results of recent calls. */
 } rc_hub_target;
 
@@ -74,11 +75,11 @@ typedef struct rc_hub_credential {
 struct rc_hub {
     rc_alloc alloc;
     const rc_sys_calls *calls;
-    uv_mutex_t shared_lock; /* Guards `shared`, whose functions take the lock themselves, and the
-                               chains of the routes. */
+    uv_mutex_t shared_lock; /* Guards the chains of the routes and `shared`. The functions of
+                             * rc_shared lock it themselves. */
     rc_shared shared;
     uv_mutex_t lock; /* Guards all members below that are not atomic. A thread that needs both locks
-                        takes this lock before shared_lock. */
+                      * locks this one before shared_lock. */
     rc_hub_target *targets;
     uint32_t target_count;
     uint32_t target_capacity;
@@ -91,11 +92,12 @@ struct rc_hub {
     uint32_t index_size;
     uint32_t loop_count;
     rc_snapshot *snapshot;    /* The newest snapshot. NULL before the first rc_hub_load. */
-    atomic_uint generation;   /* Generation of the newest snapshot. */
+    atomic_uint generation;   /* Generation of the newest snapshot: a counter that each load
+                               * increments. */
     rc_writer *writer;        /* NULL if the audit is off. */
     rc_str store_url;         /* The hub's copy of the store's URL. Empty if the audit is off. */
     atomic_uint in_flight;    /* Requests in progress on all loops. */
-    atomic_uint refused;      /* Number of credentials with is_refused set. */
+    atomic_uint refused;      /* Number of credentials whose is_refused is true. */
     atomic_size_t kept_bytes; /* Bytes of request bodies that all loops hold in memory. */
     rc_metrics *metrics;
     rc_budgets budgets;    /* Budgets of money. Has locks of its own. */

@@ -22,9 +22,9 @@ void rc_hub_set_service(rc_hub *hub, uint16_t target, bool is_in_service, int64_
 }
 
 /* Whether the target can be called now. The caller holds shared_lock. A target at its in-flight
- * limit counts as open, because it can take a call as soon as another call ends. `true` ignores
- * assumed cooldowns (those that the provider did not state), because the last target of a chain is
- * called despite an assumed cooldown. */
+ * limit counts as open, because it can take a call as soon as another call ends. The last argument,
+ * `true`, ignores assumed cooldowns (those that the provider did not state), because the last
+ * target of a chain is called despite an assumed cooldown. */
 static bool is_open(const rc_shared *shared, uint16_t target, uint64_t now_ms)
 {
     rc_reason why;

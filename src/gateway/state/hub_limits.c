@@ -1,6 +1,6 @@
-/* The state of a credential at one target. Rate limits and daily quotas often apply to one model,
- * so a key that has reached a limit may still work for another model. Called by hub_registry.c and
- * hub.c. */
+/* The state of a credential at one target. A provider's rate limits and daily quotas often apply to
+ * one model, so a key that has reached a limit may still work for another model. Called by
+ * hub_registry.c and hub.c. */
 #include <string.h>
 
 #include "base/str.h"
@@ -31,8 +31,8 @@ void rc_hub_set_row_pool(rc_hub *hub, uint16_t row, uint16_t first, uint16_t cou
     if (old.first_credential == first && old.credential_count == count &&
         (count == 0 || old.limits != NULL))
         return;
-    /* If there is no memory for limits of single targets, a limit makes the key unusable for all
-     * targets. */
+    /* If there is no memory for the state of keys at this target, a limit that the target reports
+     * makes the key unusable for all targets. */
     rc_credential *limits =
         count > 0 ? hub->alloc.get(hub->alloc.ctx, count * sizeof *limits) : NULL;
     for (uint16_t i = 0; limits != NULL && i < count; i++)

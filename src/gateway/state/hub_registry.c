@@ -85,7 +85,7 @@ static bool grow_credentials(rc_hub *hub, uint32_t capacity, uint64_t now_ms)
 
 /* ---- names of targets ---- */
 
-/* One step of the hash FNV-1a */
+/* Adds bytes to an FNV-1a hash. */
 static uint32_t hash_more(uint32_t hash, rc_str text)
 {
     for (size_t i = 0; i < text.len; i++)
@@ -111,7 +111,7 @@ static rc_str model_in(const rc_hub_target *row)
 }
 
 /* Returns the index slot that holds the name. If the name is missing, returns the free slot where
- * it belongs. */
+ * the name belongs. */
 static uint32_t slot_of(const rc_hub *hub, rc_str provider, rc_str model)
 {
     uint32_t slot = hash_of(provider, model) & (hub->index_size - 1);
@@ -124,8 +124,8 @@ static uint32_t slot_of(const rc_hub *hub, rc_str provider, rc_str model)
     return slot;
 }
 
-/* Removes a name from the index. Later entries of the same probe sequence are moved into the free
- * slot, because a search (linear probing) ends at the first free slot. */
+/* Removes a name from the index. Later entries of the same probe sequence move up, because a search
+ * (linear probing) ends at the first free slot. */
 static void forget(rc_hub *hub, const rc_hub_target *row)
 {
     const uint32_t mask = hub->index_size - 1;
@@ -182,7 +182,7 @@ static uint16_t find(const rc_hub *hub, rc_str provider, rc_str model)
     return at == 0 ? RC_NO_TARGET : (uint16_t)(at - 1);
 }
 
-/* Needs hub->lock. */
+/* Adds a row for a target. The caller holds hub->lock. */
 static uint16_t add(rc_hub *hub, rc_str provider, rc_str model, uint64_t now_ms)
 {
     if (provider.len + model.len + 1 > NAME_MAX_BYTES || hub->target_count == RC_HUB_ROWS_MAX)
@@ -211,8 +211,8 @@ uint16_t rc_hub_add_target(rc_hub *hub, rc_str provider, rc_str model, uint64_t 
     uint16_t row = find(hub, provider, model);
     if (row == RC_NO_TARGET)
         row = add(hub, provider, model, now_ms);
-    /* The configuration has this target now, so it no longer counts as a target that only clients
-     * name. */
+    /* The configuration names this target now, so its row no longer counts as the row of a named
+     * target. */
     if (row != RC_NO_TARGET && hub->targets[row].is_client_named) {
         hub->targets[row].is_client_named = false;
         hub->named_target_count--;
@@ -228,8 +228,8 @@ static void set_row_pool(rc_hub *hub, uint16_t row, const rc_snapshot_provider *
     rc_shared_set_limit(&hub->shared, row, (uint32_t)config->max_in_flight);
 }
 
-/* Returns the provider in the newest snapshot, because the exchange may still use an older
- * snapshot. The caller holds hub->lock. */
+/* Returns the provider as it is in the newest snapshot, because `provider` may belong to an older
+ * snapshot that an exchange still uses. The caller holds hub->lock. */
 static const rc_snapshot_provider *newest(const rc_hub *hub, const rc_snapshot_provider *mine)
 {
     const rc_snapshot *snapshot = hub->snapshot;
@@ -257,8 +257,8 @@ static bool is_unused(rc_hub *hub, uint32_t row, uint64_t now_ms)
     return is_plain;
 }
 
-/* Gives the row of the named target that has been unused longest to another name, and resets the
- * state of the row. The caller holds hub->lock. */
+/* Gives the row that has been unused longest to another named target and resets the row's state.
+ * The caller holds hub->lock. */
 static uint16_t reuse_row(rc_hub *hub, rc_str provider, rc_str model, uint64_t now_ms)
 {
     uint32_t found = hub->target_count;
@@ -286,7 +286,7 @@ static uint16_t reuse_row(rc_hub *hub, rc_str provider, rc_str model, uint64_t n
     return (uint16_t)found;
 }
 
-/* Needs hub->lock. */
+/* Finds or adds the row of a named target. The caller holds hub->lock. */
 static uint16_t add_named_target(rc_hub *hub, rc_str provider, rc_str model, uint64_t now_ms)
 {
     if (hub->named_target_count >= RC_HUB_NAMED_TARGETS_MAX)
@@ -395,7 +395,7 @@ static bool find_pool(const rc_hub *hub, rc_str provider, const rc_key_fingerpri
     return true;
 }
 
-/* Writes "provider:12". */
+/* Writes the credential's name, such as "provider:12". */
 static bool name_credential(rc_hub *hub, rc_str provider, size_t number, rc_hub_credential *row)
 {
     char digits[24];
@@ -428,7 +428,7 @@ static void carry_over(rc_hub *hub, rc_str provider, uint32_t first, uint32_t ro
     }
 }
 
-/* Needs hub->lock. */
+/* Adds consecutive rows for a provider's keys. The caller holds hub->lock. */
 static bool add_pool(rc_hub *hub, rc_str provider, const rc_key_fingerprint *fingerprints,
                      size_t count, uint64_t now_ms, uint32_t *ret_first)
 {

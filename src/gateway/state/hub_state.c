@@ -18,8 +18,9 @@ static void push_fingerprint(rc_buf *buf, const rc_key_fingerprint *fingerprint)
     }
 }
 
-/* Appends "provider#0123456789abcdef". The key's index in the list is not part of this name, so the
- * order of the keys may change. The caller holds hub->lock. */
+/* Appends the name of a credential's saved state, such as "provider#0123456789abcdef". The name
+ * contains no position in the list of keys, so the order of the keys may change. The caller holds
+ * hub->lock. */
 static void push_saved_name(const rc_hub_credential *row, rc_buf *buf)
 {
     rc_buf_push(buf, rc_str_make(row->name, row->provider_len));
@@ -27,7 +28,8 @@ static void push_saved_name(const rc_hub_credential *row, rc_buf *buf)
     push_fingerprint(buf, &row->fingerprint);
 }
 
-/* Appends "provider#0123456789abcdef/model". The caller holds hub->lock. */
+/* Appends the name of a credential's saved state at one target, such as
+ * "provider#0123456789abcdef/model". The caller holds hub->lock. */
 static void push_limit_name(const rc_hub_credential *row, const rc_hub_target *target, rc_buf *buf)
 {
     push_saved_name(row, buf);
@@ -35,7 +37,7 @@ static void push_limit_name(const rc_hub_credential *row, const rc_hub_target *t
                                  (size_t)(target->name_len - target->provider_len)));
 }
 
-/* A copy of a credential's state, read under shared_lock. */
+/* A copy of a credential's state, made while shared_lock was held. */
 typedef struct known {
     rc_credential_state state;
     uint64_t until_ms;
@@ -63,7 +65,7 @@ static const rc_credential *limit_of(const rc_hub *hub, uint16_t target, uint16_
                                       : NULL;
 }
 
-/* Needs hub->lock. */
+/* Marks the credential as refused, which is counted in hub->refused. The caller holds hub->lock. */
 static void note_refused(rc_hub *hub, uint32_t credential)
 {
     if (!hub->credentials[credential].is_refused)
@@ -124,8 +126,8 @@ bool rc_hub_unsave_credential(rc_hub *hub, uint16_t credential, uint64_t now_ms,
     return is_good && rc_buf_status(&text) == RC_OK;
 }
 
-/* Adds the entry that removes the saved state of a credential at `target`. If `target` is NULL, the
- * entry removes the credential's own state. The caller holds hub->lock. */
+/* Adds the entry that removes a saved state of a credential from the store: its state at `target`
+ * or, if `target` is NULL, its own state. The caller holds hub->lock. */
 static void add_cleared(rc_hub *hub, const rc_hub_target *target, uint16_t credential,
                         const rc_credential *row, uint64_t now_ms, rc_hub_saved_states *states)
 {
@@ -178,8 +180,8 @@ static void restore_credential(const restore *r, const rc_saved_state *saved)
         return;
     if (saved->value == RC_CREDENTIAL_EXHAUSTED && saved->until_unix_ms <= r->now_unix_ms)
         return;
-    /* A key that the provider rejected is tried once, because it may have been replaced or enabled
-     * before the restart. */
+    /* The gateway tries a rejected key once more after a restart, because the operator may have
+     * replaced or enabled the key. */
     const uint64_t until_ms = saved->value == RC_CREDENTIAL_DEAD
                                   ? r->now_ms
                                   : r->now_ms + (uint64_t)(saved->until_unix_ms - r->now_unix_ms);
@@ -239,8 +241,8 @@ static void restore_limit(const restore *r, const rc_saved_state *saved)
     rc_hub_release_target(hub, row, r->now_ms);
 }
 
-/* If the target has no row yet, its state is not restored now; it stays in the store until the next
- * restart. */
+/* Restores the state of a target. The state of a target without a row stays in the store until the
+ * next restart. */
 static void restore_target(const restore *r, const rc_saved_state *saved)
 {
     const uint16_t row = rc_hub_take_target(r->hub, saved->name);
@@ -264,8 +266,8 @@ static bool on_saved_state(void *ctx, const rc_saved_state *saved)
         restore_limit(ctx, saved);
         break;
     case RC_SAVED_STATE_BUDGET:
-        break; /* rc_budgets_restore reads these states, because a later reload may add the
-                  budget. */
+        break; /* rc_budgets_restore reads the raises of budgets, because a later reload may add the
+                * budget. */
     }
     return true;
 }
@@ -278,8 +280,8 @@ static bool on_newest(void *ctx, const rc_record *record)
     return false;
 }
 
-/* If the clock was set back, a short cooldown would become a long one. Therefore the current time
- * is taken to be at least the time of the newest record. Every saved state was written together
+/* If the clock was set back, a short cooldown would become a long one. Therefore the time of the
+ * newest record replaces a current time that is earlier. Every saved state was written together
  * with a record, so no restored cooldown is longer than the original one. */
 bool rc_hub_restore(rc_hub *hub, rc_store *store, uint64_t now_ms, int64_t now_unix_ms,
                     rc_store_fault *fault)

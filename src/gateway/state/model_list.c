@@ -1,11 +1,11 @@
 /* Renders the models that clients can request, in the form of each dialect. Called by
- * exchange_request.c.
+ * exchange_request.c. Each route contributes these names:
  *
- *   a route without "*"    its name
+ *   a route without "*"    its pattern
  *   a route with "*"       known names that match it: the model of its first target or, if that is
  *                          "*", the models in the price list
- *   no routes at all       provider/model for the models in the price list
  *
+ * Without routes, the list has provider/model for the models in the price list.
  * The targets of a chain are not listed, because they are internal to the operator. */
 #include "gateway/state/model_list.h"
 #include "base/str.h"
@@ -29,11 +29,12 @@ typedef struct listing {
     const rc_endpoint *endpoint; /* The endpoint that a client of the dialect would use. NULL for
                                     any endpoint. */
     rc_json_writer writer;
-    char ids[2][ID_MAX_BYTES]; /* The first id and the latest one. */
+    char ids[2][ID_MAX_BYTES]; /* The first id and the last id of the list. */
     rc_str first_id;
     rc_str last_id;
     uint32_t known;
-    uint64_t seen[SLOTS]; /* Hashes of names from routes with "*". 0 marks a free slot. */
+    uint64_t seen[SLOTS]; /* Hashes of the listed names that match routes with "*". 0 marks a free
+                           * slot. */
 } listing;
 
 static bool is_open(rc_str model)
@@ -41,8 +42,8 @@ static bool is_open(rc_str model)
     return rc_str_find_byte(model, '*', 0) != RC_STR_NPOS;
 }
 
-/* OpenAI's list has all models; the other dialects list only models that their endpoint can
- * serve. */
+/* Returns the endpoint whose models the list has. OpenAI's list has the models of all endpoints
+ * (NULL); the other dialects list only models that their own endpoint can serve. */
 static const rc_endpoint *endpoint_for(rc_dialect dialect)
 {
     if (dialect == RC_DIALECT_ANTHROPIC)
@@ -61,8 +62,8 @@ static bool suits(const rc_endpoint *endpoint, const rc_snapshot_provider *provi
 typedef struct facts {
     int64_t created_unix_ms;
     rc_str owner;            /* The provider of the first target. */
-    uint64_t context_window; /* 0: unknown */
-    uint32_t capabilities;   /* RC_NEED_ bits that at least one target has */
+    uint64_t context_window; /* In tokens. 0 if unknown. */
+    uint32_t capabilities;   /* RC_NEED_ bits that at least one target has. */
     bool has_capabilities;   /* The capabilities of at least one target are known. */
 } facts;
 
@@ -85,7 +86,7 @@ static bool find_facts(const rc_snapshot *snapshot, const rc_route *route,
         is_found = true;
         if (window > 0 && (ret_facts->context_window == 0 || window < ret_facts->context_window))
             ret_facts->context_window = window;
-        if (has == RC_ROUTE_NEEDS_MASK) /* the capabilities are unknown */
+        if (has == RC_ROUTE_NEEDS_MASK) /* All bits mean that the capabilities are unknown. */
             continue;
         ret_facts->has_capabilities = true;
         ret_facts->capabilities |= has;
@@ -183,15 +184,15 @@ static void list_model(listing *l, rc_str provider, rc_str model, const facts *k
         rc_buf_push_byte(&id, '/');
     rc_buf_push(&id, model);
     if (rc_buf_status(&id) != RC_OK)
-        return; /* The name is too long for a request too. */
+        return; /* A request could not name this model either, because the name is too long. */
     l->last_id = rc_buf_get(&id);
     if (is_first)
         l->first_id = l->last_id;
     push_model(&l->writer, l->dialect, l->last_id, known);
 }
 
-/* Remembers a name from a route with "*". Returns false if the name is already listed or the set is
- * full. */
+/* Stores the hash of a name that matches a route with "*". Returns false if the name is already
+ * listed or the set is full. */
 static bool add_seen(listing *l, rc_str provider, rc_str model)
 {
     const rc_str parts[] = {provider, RC_STR("/"), model};
@@ -246,8 +247,8 @@ static void list_priced(listing *l, const rc_snapshot_provider *provider, size_t
     }
 }
 
-/* Whether an earlier entry of the chain has the same dialect. Only the first entry of each dialect
- * is listed, because it is tried first. */
+/* Whether an earlier entry of the chain has the same dialect as this entry. Only the first entry of
+ * each dialect is listed, because calls try it first. */
 static bool is_behind(const rc_route *route, uint16_t entry)
 {
     const rc_snapshot_provider *mine = route->entries[entry].provider;
@@ -323,7 +324,7 @@ void rc_snapshot_push_model(const rc_snapshot *snapshot, const rc_route *route, 
 {
     rc_json_writer w;
     facts known;
-    /* A model is shown even if its targets do not have this dialect. */
+    /* A model is described even if no target of it has this dialect. */
     if (!find_facts(snapshot, route, endpoint_for(dialect), &known))
         (void)find_facts(snapshot, route, NULL, &known);
     rc_json_writer_init(&w, buf, 0);

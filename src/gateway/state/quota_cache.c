@@ -9,7 +9,8 @@
 struct rc_quota_pair {
     uint16_t target;
     uint16_t credential;
-    uint16_t next; /* Index + 1 of the next pair in the hash chain. 0 if this is the last pair. */
+    uint16_t next; /* Index + 1 of the next pair in the same hash bucket. 0 if this is the last
+                    * pair. */
     bool is_used;
     int64_t updated_unix_ms;
     rc_quota_alarm alarm;
@@ -30,7 +31,7 @@ void rc_quota_cache_done(rc_quota_cache *cache)
     uv_mutex_destroy(&cache->lock);
 }
 
-/* ---- pairs; all need the lock ---- */
+/* ---- pairs of a key and a model; the caller holds the lock ---- */
 
 static uint16_t *bucket_of(rc_quota_cache *cache, uint16_t target, uint16_t credential)
 {

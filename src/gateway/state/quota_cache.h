@@ -4,10 +4,10 @@
  *   loop ──┼─────────────────────────► cache ───┤
  *   loop ──┘                                    └─ facts for the admin interface and the metrics
  *
- * Of each kind of limit, the cache keeps the limit with the least remaining quota until this limit
- * renews (rc_quota_window_ms). The cache holds RC_QUOTA_CACHE_MAX pairs of a key and a model; a new
- * pair evicts the one that was updated longest ago. Any thread may call these functions. The lock
- * is held for less than a microsecond. */
+ * For each kind of limit, the cache stores the limit with the least remaining quota until this
+ * limit renews (rc_quota_window_ms). The cache holds RC_QUOTA_CACHE_MAX pairs of a key and a model;
+ * a new pair evicts the one that was updated longest ago. Any thread may call these functions. The
+ * lock is held for less than a microsecond. */
 #ifndef RC_GATEWAY_STATE_QUOTA_CACHE_H
 #define RC_GATEWAY_STATE_QUOTA_CACHE_H
 
@@ -30,8 +30,8 @@ typedef struct rc_quota_fact {
     int64_t remaining;
     int64_t limit;
     int64_t renews_unix_ms; /* When the limit renews. 0 if the provider did not state a time. */
-    int64_t until_unix_ms;  /* The fact is valid until this time. 0 if the pair has no fact of this
-                               kind. */
+    int64_t until_unix_ms;  /* The fact is valid until this time. 0 if the pair has no limit of this
+                             * kind. */
 } rc_quota_fact;
 
 /* A fact with the hub's rows of its target and credential. */
@@ -49,8 +49,8 @@ typedef struct rc_quota_cache {
     rc_quota_pair *pairs;
     uint32_t count;
     uint32_t capacity;
-    uint16_t buckets[RC_QUOTA_CACHE_BUCKETS]; /* Hash chains: index + 1 of each bucket's first pair.
-                                                 0 for an empty bucket. */
+    uint16_t buckets[RC_QUOTA_CACHE_BUCKETS]; /* Index + 1 of the first pair in each hash bucket. 0
+                                               * for an empty bucket. */
 } rc_quota_cache;
 
 /* Initialises the cache. alloc: copies the struct; it must be safe for use from all threads. After

@@ -9,7 +9,7 @@
  * fixed size; a new entry replaces the oldest entry of its set. A client is counted under its
  * configured name. If no clients are configured, it is counted under the product at the start of
  * User-Agent. Clients whose names do not fit into the table are counted as "other". While no entry
- * is valid, a check costs one atomic load. Any thread may call these functions. */
+ * is valid, a check is one atomic load. Any thread may call these functions. */
 #ifndef RC_GATEWAY_STATE_REPEATS_H
 #define RC_GATEWAY_STATE_REPEATS_H
 
@@ -31,7 +31,7 @@
 
 typedef struct rc_repeats_entry {
     uint64_t hash;
-    uint64_t until_ms; /* 0 if the entry is free */
+    uint64_t until_ms; /* Time at which the entry expires. 0 if the entry is free. */
     rc_code code;      /* Code of the final error. */
 } rc_repeats_entry;
 
@@ -57,7 +57,7 @@ typedef struct rc_repeats {
 bool rc_repeats_init(rc_repeats *repeats, const uint8_t key[16]);
 void rc_repeats_done(rc_repeats *repeats);
 
-/* Whether at least one entry may be valid. */
+/* Whether at least one entry may be valid, so that rc_repeats_check is worth a hash. */
 bool rc_repeats_is_armed(const rc_repeats *repeats, uint64_t now_ms);
 
 /* Hashes the parts in order. The hash depends on the boundaries between the parts. parts: borrows
@@ -82,8 +82,8 @@ bool rc_repeats_check(rc_repeats *repeats, uint64_t hash, const rc_repeats_calle
  * there is no product or it is not a plain word. The result views (points into) user_agent. */
 rc_str rc_repeats_product(rc_str user_agent);
 
-/* Copies the clients with a count and returns their number. ret_list: space for RC_REPEATS_NAMES
- * elements. */
+/* Copies the names under which repeats were counted, and returns their number. ret_list: space for
+ * RC_REPEATS_NAMES elements. */
 uint32_t rc_repeats_list(rc_repeats *repeats, rc_repeats_client *ret_list);
 
 #endif

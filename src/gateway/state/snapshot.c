@@ -31,8 +31,8 @@ void rc_load_error_add(rc_load_error *error, rc_str text)
 
 /* ---- providers ---- */
 
-/* Returns the base URL of a provider. The demo provider has no address, but requests to it are
- * written as for any server, so it gets a made-up address. */
+/* Returns the base URL of a provider. The demo provider runs in this process and has no address; it
+ * gets a made-up one, because its requests are written like all others. */
 static rc_str base_of(const rc_config_provider *provider, bool is_demo)
 {
     return is_demo ? RC_STR("http://127.0.0.1/v1") : provider->base_url;
@@ -78,8 +78,8 @@ static bool too_many(rc_load_error *error)
     return false;
 }
 
-/* Finds or adds the hub's rows of the provider's keys. The keys must have been read before, because
- * their fingerprints show whether the list has changed. */
+/* Finds or adds the hub's rows of the provider's keys. snapshot_keys.c must have read the keys
+ * before, because their fingerprints show whether the list has changed. */
 static bool find_pool(rc_snapshot *snapshot, rc_snapshot_provider *provider, uint64_t now_ms,
                       rc_load_error *error)
 {
@@ -113,8 +113,7 @@ static bool find_pools(rc_snapshot *snapshot, uint64_t now_ms, rc_load_error *er
 
 /* ---- routes ---- */
 
-/* Returns the configured capabilities with one more bit for each endpoint that the provider's API
- * has. */
+/* Returns the configured capabilities and one bit for each endpoint that the provider's API has. */
 static uint32_t capabilities(const rc_snapshot_provider *provider, uint32_t configured)
 {
     uint32_t all = ~RC_ROUTE_NEEDS_MASK | (configured & RC_ROUTE_NEEDS_MASK);
@@ -142,8 +141,8 @@ static bool has_open(const rc_route *route)
     return false;
 }
 
-/* Whether a target of the plan lacks a capability. If none does, the capabilities that a request
- * needs are not determined, because that costs time. */
+/* Whether a target of the plan lacks a capability. If no target does, the gateway saves the time to
+ * determine which capabilities a request needs. */
 static bool checks_needs(const rc_plan *plan)
 {
     for (uint16_t i = 0; i < plan->entry_count; i++)
@@ -245,8 +244,8 @@ static bool read_route(rc_snapshot *snapshot, size_t index, uint64_t now_ms)
     return true;
 }
 
-/* Makes the route for "provider/model" names: it has one chain entry and the default settings of a
- * route. */
+/* Makes the route for "provider/model" names of one provider. The route has one chain entry and the
+ * default settings. */
 static bool read_direct(rc_snapshot *snapshot, size_t index)
 {
     const rc_snapshot_provider *provider = &snapshot->providers[index];

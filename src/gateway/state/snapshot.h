@@ -34,8 +34,8 @@ typedef struct rc_prices rc_prices;
 typedef struct rc_snapshot_key {
     char *bytes;
     size_t len;
-    struct rc_snapshot_key *previous; /* The key that this key replaced. NULL if it replaced
-                                         none. */
+    struct rc_snapshot_key *previous; /* The key that a refresh replaced by this key; attempts may
+                                       * still use it. NULL if this key is the first one. */
 } rc_snapshot_key;
 
 typedef struct rc_snapshot_provider {
@@ -57,8 +57,8 @@ typedef struct rc_route_entry {
     rc_str header_text;      /* The target's name in response headers. Empty if the model is "*". */
     uint16_t metric;         /* The target's row in the metrics. */
     uint64_t context_window; /* In tokens. 0 if unknown. */
-    bool has_price;          /* The model is fixed, so that `price` is valid: the price of short
-                                inputs, or NULL if it is unknown. */
+    bool has_price;          /* The model is not "*", so `price` is valid: the price of inputs up to
+                              * RC_ROUTE_SHORT_INPUT_TOKENS, or NULL if the price is unknown. */
     const rc_config_price *price;
 } rc_route_entry;
 
@@ -74,8 +74,9 @@ typedef struct rc_route {
     uint64_t deadline_ms;
     uint64_t max_deadline_ms; /* The longest deadline that a client may request. It is never below
                                  deadline_ms. */
-    uint64_t max_wait_ms;     /* 0 for no limit */
-    uint64_t hedge_ms;        /* 0 for no hedging */
+    uint64_t max_wait_ms;     /* Longest total time that a call may wait between attempts. 0 for no
+                               * limit. */
+    uint64_t hedge_ms;        /* Time after which a slow attempt gets a hedge. 0 for no hedging. */
     rc_config_timeouts timeouts;
     bool is_open;      /* One of the chain entries has the model "*". */
     bool checks_needs; /* One of the targets lacks a capability that a request may need. */
@@ -88,7 +89,7 @@ typedef struct rc_snapshot {
     uint32_t generation;
     int64_t loaded_unix_ms;
     rc_hub *hub;
-    rc_snapshot_input input; /* Owned by the snapshot. */
+    rc_snapshot_input input; /* The configuration, rules and prices. Owned by the snapshot. */
     const rc_config *config;
     const rc_prices *prices;
     rc_budgets_snapshot budgets;
@@ -122,8 +123,8 @@ typedef struct rc_route_choice {
                         as the client sent it. */
 } rc_route_choice;
 
-/* Chooses the route of a request. A model "provider/model" has the provider's own route; every
- * other model has the first configured route that matches. request: borrows during the call; the
+/* Chooses the route of a request. A model name "provider/model" has the provider's own route; every
+ * other name has the first configured route that matches. request: borrows during the call; the
  * result's model points into it. */
 rc_route_choice rc_snapshot_choose(rc_snapshot *snapshot, const rc_client_request *request);
 

@@ -23,7 +23,8 @@ typedef struct rc_snapshot_input {
     rc_prices *prices; /* Allocated by the hub's allocator. */
     char file[RC_SNAPSHOT_FILE_MAX]; /* Path of the configuration file, for messages. "" if there is
                                         no file. */
-    bool is_environment;             /* Made from environment variables; there is no file. */
+    bool is_environment;             /* The configuration was made from environment variables; there
+                                      * is no file. */
 } rc_snapshot_input;
 
 /* Frees the members. input: takes ownership of its members, which may be NULL. */
@@ -33,7 +34,7 @@ void rc_snapshot_input_done(rc_snapshot_input *input, const rc_alloc *alloc);
 typedef struct rc_load_error {
     bool is_memory;
     bool is_secret;  /* A key or token could not be read. */
-    int store_fault; /* An rc_store_fault_kind. 0 if the store is not the reason. */
+    int store_fault; /* The reason as an rc_store_fault_kind. 0 if the store is not the reason. */
     char text[512];  /* NUL-terminated. */
 } rc_load_error;
 

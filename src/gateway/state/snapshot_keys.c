@@ -98,8 +98,8 @@ bool rc_snapshot_provider_key(const rc_snapshot_provider *provider, uint16_t cre
 
 /* ---- refresh ---- */
 
-/* Replaces the key at index `at` if it has changed. An unchanged key takes no memory. The caller
- * holds refresh_lock. */
+/* Replaces the key at index `at` if it has changed. An unchanged key is not stored again. The
+ * caller holds refresh_lock. */
 static bool replace(rc_snapshot *snapshot, const rc_snapshot_provider *provider, uint32_t at,
                     rc_str text)
 {

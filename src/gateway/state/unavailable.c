@@ -32,8 +32,8 @@ static rc_credential_state state_of(const rc_shared *shared, const rc_target *ta
 /* Summary of a target's pool of credentials. */
 typedef struct pool {
     uint32_t counts[RC_CREDENTIAL_DEAD + 1]; /* Number of credentials by state. */
-    uint64_t until_ms; /* When the first credential can be used. RC_UNLIMITED if none can be used
-                          any more. */
+    uint64_t until_ms; /* Time at which the first credential can be used. RC_UNLIMITED if no
+                        * credential will become usable without an operator. */
     bool is_429;       /* The provider limited a credential with status 429. */
     bool is_named;     /* The provider stated the time in until_ms. */
 } pool;
