@@ -17,11 +17,11 @@
 /* Longest wait that is usual after a rate limit. A longer wait sets the fact hint:long. */
 #define LONG_WAIT_MS INT64_C(3600000)
 
-/* The concepts found in the layers (errors inside each other) of one failure. */
+/* The concepts found in the layers of one failure (errors nested in each other). */
 typedef struct meaning {
     rc_phrase_scan scan;
-    rc_str scanned; /* The text whose concepts are in scan.found; its ptr is NULL if there is
-                       none. */
+    rc_str scanned; /* The text whose concepts scan.found contains; ptr is NULL if scan.found
+                       belongs to no text. */
     rc_concept_set says;
     rc_concept_set code;
 } meaning;
@@ -44,8 +44,8 @@ static bool has_decisive(const rc_concept_set *set)
     return false;
 }
 
-/* Scans a text, unless scan.found already has the concepts of this text. find_provider scans the
- * messages before read_layers does. */
+/* Scans a text for concepts. Does nothing if scan.found already has the concepts of this text:
+ * read_layers scans the messages that find_provider has scanned before. */
 static void scan_text(meaning *m, rc_str text)
 {
     if (m->scanned.ptr == text.ptr && m->scanned.len == text.len)
@@ -72,8 +72,8 @@ static void note_concepts(const rc_evidence *evidence, const meaning *m, rc_str 
     }
 }
 
-/* Looks the code up in the provider's own table of codes. If the table has it, puts its concept
- * into scan.found and returns true. */
+/* Finds the code in the provider's own table of codes. If the table contains the code, stores the
+ * code's concept in scan.found and returns true. */
 static bool read_known_code(const rc_evidence *evidence, meaning *m, rc_str code)
 {
     const rc_provider *provider = evidence->provider;
@@ -110,8 +110,8 @@ static bool read_codes(const rc_evidence *evidence, meaning *m, const rc_layer *
     return is_decisive;
 }
 
-/* Offset at which the wait begins within the span: the first digit ("retry in 20 seconds"); without
- * a digit, the last word ("wait a minute"). */
+/* Returns the offset within the span at which the wait begins: the first digit ("retry in 20
+ * seconds"); without a digit, the last word ("wait a minute"). */
 static size_t wait_at(rc_str text, rc_phrase_span span)
 {
     for (size_t i = span.from; i < span.to && i < text.len; i++) {
@@ -131,8 +131,8 @@ static void read_wait(rc_evidence *evidence, rc_str text, rc_phrase_span span)
         rc_hints_add_text(&evidence->hints, text, wait_at(text, span));
 }
 
-/* True if the concepts show that a text is about a limit. Numbers in other texts are not read as
- * the numbers of a limit. */
+/* Returns whether the concepts show that a text is about a limit. Only in such a text are numbers
+ * read as the numbers of a limit. */
 static bool has_limit_concept(const rc_concept_set *set)
 {
     static const rc_concept CONCEPTS[] = {
@@ -161,8 +161,8 @@ static bool read_message(rc_evidence *evidence, meaning *m, rc_str text)
     return has_decisive(&m->scan.found);
 }
 
-/* Returns the next layer after `last` on the way from the innermost to the outermost; NULL if
- * `last` is the last one. If `last` is NULL, returns the innermost. */
+/* Iterates over the layers from the innermost to the outermost: returns the layer after `last`, or
+ * the innermost one if `last` is NULL. Returns NULL after the outermost layer. */
 static const rc_layer *next_outward(const rc_evidence *evidence, const rc_layer *last)
 {
     const rc_layer *best = NULL;
@@ -193,8 +193,8 @@ static void note_layer(const rc_evidence *evidence, const rc_layer *layer)
         rc_evidence_note(evidence, RC_TRACE_FIELD, RC_STR("param"), layer->param);
 }
 
-/* True if the layer has both a message and a typed (machine-readable) code. The text of the layers
- * around it then belongs to relays that wrapped the error. */
+/* Returns whether the layer has both a message and a typed (machine-readable) code. The text of the
+ * layers around it then belongs to relays that wrapped the error. */
 static bool has_typed_code(const rc_layer *layer)
 {
     return layer->message.len > 0 &&
@@ -202,7 +202,8 @@ static bool has_typed_code(const rc_layer *layer)
 }
 
 /* Reads the layers from the innermost to the outermost. Once a layer has a message with a decisive
- * concept, the messages of the layers around it are not read. The same applies to codes. */
+ * concept, the messages of the layers around it are not read. In the same way, once a layer has a
+ * decisive code, the codes of the layers around it are not read. */
 static void read_layers(rc_evidence *evidence, meaning *m)
 {
     bool has_code = false;
@@ -247,8 +248,7 @@ static void set_inner_status(rc_evidence *evidence, int status)
         rc_facts_set_inner(&evidence->facts, status);
         return;
     }
-    /* The failure has no HTTP status, so the status that its text names is used as the HTTP
-     * status. */
+    /* The failure has no HTTP status, so the status in its text is used instead. */
     rc_facts_clear(&evidence->facts, RC_FACT_STATUS_NONE);
     rc_facts_set_status(&evidence->facts, status);
 }
@@ -304,9 +304,9 @@ static rc_limit_kind limit_kind(const rc_evidence *evidence, const meaning *m, r
     return RC_LIMIT_KIND_REQUESTS;
 }
 
-/* Returns the wait that the verdict reports; -1 if none. A wait is reported if waiting can help.
- * For other categories a wait is reported only if it comes from a header, because a header states
- * it explicitly. */
+/* Returns the wait that the verdict reports, in milliseconds; -1: no wait. A wait in a header is
+ * always reported, because a header is explicit. A wait from another source is reported only if
+ * waiting can help. */
 static int64_t wait_of(const rc_evidence *evidence, rc_category category)
 {
     rc_hint hint = rc_hints_best(&evidence->hints);
@@ -381,9 +381,9 @@ static rc_verdict verdict_of(const rc_evidence *evidence, const meaning *m, cons
     return verdict;
 }
 
-/* Finds the provider by signatures, then by the host's name, then by names in the text. Each step
- * runs only if the steps before it found no provider or only an edge server (nginx, Cloudflare
- * ...). */
+/* Finds the provider by signatures, then by the host's name, then by provider names in the text. A
+ * later step runs only if the earlier steps found no provider, or only an edge server (nginx,
+ * Cloudflare ...). */
 static void find_provider(rc_evidence *evidence, meaning *m)
 {
     rc_concept_set words = {{0}};
@@ -413,9 +413,9 @@ static bool is_builtin(const rc_rule *rule)
     return false;
 }
 
-/* Sets the fact body:foreign if the text does not come from a failed call, so that a number or a
- * word in it causes no retry. Does nothing if a user's rule or a rule about exit statuses
- * matches. */
+/* Sets the fact body:foreign if the text does not come from a failed call. Numbers and words of
+ * such a text then cause no retry. Does nothing if the matching rule is a user's rule or a rule
+ * about exit statuses. */
 static void set_foreign(rc_evidence *evidence, const rc_rules *rules)
 {
     if (!rc_evidence_is_foreign(evidence))

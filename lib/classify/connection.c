@@ -9,7 +9,7 @@
 #include "codec/duration.h"
 #include "report/message.h"
 
-/* The generated connections.h must have the same numbers as the table. */
+/* The numbers in the generated connections.h must be those of the table. */
 #define RC_CONNECTION(number, ID, name, TRANSPORT, STAYS, ACTION, advice, text, message, dated, \
                       limit)                                                                    \
     _Static_assert(RC_CONNECTION_##ID == (number), "connections.h is stale: run make generate");
@@ -57,8 +57,8 @@ void rc_connection_push_limit(rc_buf *buf, int64_t limit_ms)
     rc_buf_push(buf, RC_STR("ms"));
 }
 
-/* Appends the sentence of the fault's row with provider and limit: "exp did not begin its response
- * within 60s (timeouts.first_byte_ms)". */
+/* Appends the sentence of the fault's row, with the provider's name and the limit: "exp did not
+ * begin its response within 60s (timeouts.first_byte_ms)". */
 static void push_sentence(rc_buf *buf, const rc_connection_info *row, int64_t limit_ms,
                           rc_str provider)
 {
@@ -158,7 +158,7 @@ static void set_detail(rc_builder *builder, const rc_connection_info *row, rc_st
 
 /* ---- reports ---- */
 
-/* True for the codes that mean only that the connection failed. */
+/* Returns whether the code means only that the connection failed. */
 static bool is_connection_code(rc_code code)
 {
     return code == RC_CODE_CONNECTION_FAILED || code == RC_CODE_CONNECTION_RESET ||
@@ -182,8 +182,8 @@ void rc_connection_describe(rc_builder *builder, const rc_failure *failure,
         set_row_message(builder, row, failure, provider);
         set_advice(builder, row, row->action, rc_str_c(row->advice), failure->limit_ms);
     } else if (code == RC_CODE_STREAM_INTERRUPTED && row->limit_setting[0] != '\0') {
-        /* A timeout ended the stream. The message of the error code would be wrong, because it is
-         * about a connection that was cut. */
+        /* A timeout ended the stream. The message of the error code is about a connection that was
+         * cut, so it would be wrong here. */
         const rc_code_info *info = rc_code_get(code);
         set_row_message(builder, row, failure, provider);
         set_advice(builder, row, info->action, rc_str_c(info->action_detail), failure->limit_ms);

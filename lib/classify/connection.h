@@ -14,19 +14,19 @@ typedef struct rc_connection_info {
     rc_connection_fault fault;
     const char *name;
     rc_transport transport;
-    bool is_lasting; /* The fault will not end within the retries of one call. */
+    bool is_lasting; /* The fault will still exist when the call retries. */
     rc_user_action action;
     const char *advice;
-    const char *text;          /* A clause for the report's detail. */
-    const char *message;       /* A sentence without its full stop; "" selects the message of the
-                                  error code. */
-    const char *date_prefix;   /* Text before the certificate's date; "" if the message has no
-                                  date. */
+    const char *text;          /* A clause that describes the fault, for the report's detail. */
+    const char *message;       /* A sentence that describes the fault, without its full stop; "":
+                                  the message of the error code is used. */
+    const char *date_prefix;   /* Text before the date on which the certificate expired; "" if the
+                                  message has no date. */
     const char *limit_setting; /* Name of the timeout setting that expired; "" if the fault is not a
                                   timeout. */
 } rc_connection_info;
 
-/* Finds a fault's row. Gives static data; NULL if `fault` is RC_CONNECTION_NONE or not in the
+/* Returns the fault's row, which is static; NULL if `fault` is RC_CONNECTION_NONE or not in the
  * table. */
 const rc_connection_info *rc_connection_get(rc_connection_fault fault);
 

@@ -11,9 +11,10 @@
 #include "base/str.h"
 #include "base/utf8.h"
 
-/* The response's text is cut into blocks of eight decoded bytes. A window of eight bytes moves over
- * the request, byte by byte, and each block with the same bytes as the window is marked. Two or
- * more marked blocks in a row are text of the request. */
+/* Search for text of the request in the response: the response's text is cut into blocks of eight
+ * decoded bytes. A window of eight bytes moves over the request, byte by byte, and each block with
+ * the same bytes as the window is marked. Two or more marked blocks in a row are text of the
+ * request. */
 #define BLOCK 8u
 #define BLOCKS_MAX (RC_ECHO_TEXT_MAX / BLOCK)
 #define SLOTS (2u * BLOCKS_MAX)
@@ -28,16 +29,17 @@ typedef struct block {
     uint16_t from; /* Offset in the text. */
     uint16_t to;
     uint16_t first;   /* Index of the first block in `list` with the same bytes. */
-    bool is_repeated; /* The request contains these bytes. Set only in the block with index
-                         `first`. */
+    bool is_repeated; /* The request contains the bytes of this block. Set only in the block with
+                         index `first`. */
 } block;
 
 typedef struct blocks {
     block list[BLOCKS_MAX];
     uint16_t count;
-    uint16_t slots[SLOTS];          /* Hash table of the blocks: block index + 1; 0: free. */
-    bool filter[1u << FILTER_BITS]; /* Hashes of the blocks. Most windows of a request are rejected
-                                       by a look at this array. */
+    uint16_t slots[SLOTS];          /* Hash table of the blocks: 1 + index of a block; 0: the slot
+                                       is free. */
+    bool filter[1u << FILTER_BITS]; /* Whether a block has this hash. Most windows of a request are
+                                       rejected after a look at this array. */
 } blocks;
 
 /* ---- JSON escapes ---- */
@@ -50,7 +52,8 @@ static int hex_of(char c)
     return low >= 'a' && low <= 'f' ? low - 'a' + 10 : -1;
 }
 
-/* Value of an escape such as "\u00e9" at `at`; -1: no escape with \u. */
+/* Returns the code unit of the escape \uXXXX at `at`; -1 if `at` is not the start of such an
+ * escape. */
 static int32_t unit_at(rc_str text, size_t at)
 {
     int32_t unit = 0;
@@ -113,14 +116,14 @@ static inline uint32_t filter_slot_of(uint64_t bytes)
     return (uint32_t)(sum_of(bytes) >> (64 - FILTER_BITS));
 }
 
-/* Appends a byte to a window of eight bytes, whose lowest byte is the oldest. */
+/* Appends a byte to a window of eight bytes and drops the oldest one, which is the lowest byte. */
 static inline uint64_t push_byte(uint64_t bytes, char byte)
 {
     return bytes >> 8 | (uint64_t)(uint8_t)byte << 56;
 }
 
-/* Returns the index of the first block with these bytes. If there is none, returns SIZE_MAX and
- * sets *ret_slot to the free slot for such a block. */
+/* Returns the index of the first block with these bytes. If no block has these bytes, returns
+ * SIZE_MAX and sets *ret_slot to the free slot for such a block. */
 static size_t find(const blocks *b, uint64_t bytes, uint32_t *ret_slot)
 {
     uint32_t slot = slot_of(bytes);
@@ -200,7 +203,7 @@ static size_t slide_char(blocks *b, window *w, rc_str words, size_t at)
     return len;
 }
 
-/* Moves the window over eight bytes without escapes. The window must be full. */
+/* Moves the window, which must be full, over eight bytes without escapes. */
 static inline void slide_eight(blocks *b, window *w, uint64_t next)
 {
 #pragma GCC unroll 8
@@ -231,8 +234,8 @@ static void read_string(blocks *b, rc_str words)
     }
 }
 
-/* Offset of the quote that ends the string beginning at `from`; the text's length if the string is
- * not closed. */
+/* Returns the offset of the quote that ends the string beginning at `from`; the text's length if
+ * the string is not closed. */
 static size_t string_end(rc_str text, size_t from)
 {
     size_t at = rc_str_find_byte(text, '"', from);
@@ -282,8 +285,9 @@ static bool is_quote(rc_str text, size_t at)
     return text.ptr[at] == '"' && (at == 0 || text.ptr[at - 1] != '\\');
 }
 
-/* widen_left, widen_right: text of the request need not begin and end at the border of a block.
- * They extend the marked blocks by up to one block on each side, but not beyond a quote. */
+/* widen_left and widen_right extend a run of marked blocks by up to one block on each side, because
+ * text of the request need not begin or end at the border of a block. They do not extend the run
+ * beyond a quote. */
 static size_t widen_left(const blocks *b, rc_str text, uint16_t first, size_t least)
 {
     size_t from = b->list[first].from;

@@ -4,10 +4,10 @@
  *   response  {"detail": [{"msg": "Field required", "input": "my dear diary"}]}
  *                                                            text of the request
  *
- * In a JSON request only string values count, not member names; in any other request the whole text
- * counts. Request and response are compared after their JSON escapes are decoded. A repeated piece
- * of 23 bytes or more is always found, a piece of 16 to 22 bytes sometimes, a shorter piece
- * never. */
+ * Of a JSON request, only the string values are searched for in the response, not the member names;
+ * of any other request, the whole text. Request and response are compared after their JSON escapes
+ * are decoded. A repeated piece of 23 bytes or more is always found, a piece of 16 to 22 bytes
+ * sometimes, a shorter piece never. */
 #ifndef RC_CLASSIFY_ECHO_H
 #define RC_CLASSIFY_ECHO_H
 

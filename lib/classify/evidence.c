@@ -41,8 +41,9 @@ static rc_fact exit_fact(int status)
     }
 }
 
-/* True if the request may be sent twice. A second completion, embedding, extraction or search costs
- * only its tokens. A second image, audio or tool call may have effects. */
+/* Returns whether the request may be sent twice. A second completion, embedding, extraction or
+ * search costs only its tokens. A second request for an image, audio or a tool call may have other
+ * effects. */
 static bool is_replayable(const rc_failure *failure)
 {
     if (failure->replay != RC_REPLAY_BY_FAMILY)

@@ -41,8 +41,8 @@ static const rc_str providers[] = {
 
 _Static_assert(PROVIDER_COUNT <= RC_PROVIDERS_MAX, "the providers have outgrown their range");
 
-/* Facts whose name ends with a number or a listed name: the prefix of the name and the range of
- * fact numbers. */
+/* Facts whose name is a prefix followed by a number or by a name of another table: the prefix and
+ * the range of fact numbers. */
 static const struct range {
     rc_str prefix;
     rc_fact base;
@@ -83,8 +83,8 @@ static rc_fact parse_listed(rc_str name)
     return RC_FACT_NONE;
 }
 
-/* Number of the concept with this name. Markers (names of providers) have higher numbers and are
- * not facts. */
+/* Returns the number of the concept with this name. Markers (names of providers) are not facts, so
+ * their numbers are not returned. */
 static unsigned concept_index(rc_str name)
 {
     unsigned concept = rc_concept_parse(name);
@@ -221,8 +221,8 @@ static rc_fact inner_class(int status)
     }
 }
 
-/* Returns the group of facts that exclude each other. A single status (status:429) belongs to the
- * group of the status classes (status:4xx). */
+/* Returns the group of mutually exclusive facts that the fact belongs to. A single status
+ * (status:429) belongs to the group of the status classes (status:4xx). */
 static unsigned group_of(rc_fact fact)
 {
     if (fact < RC_FACT_LISTED_END)

@@ -11,20 +11,21 @@
 
 typedef uint16_t rc_fact;
 
-/* The facts listed in spec/facts.def have the lowest numbers. Concepts, providers, statuses and
- * literals are not listed: each kind has a range of numbers. */
+/* The facts listed in spec/facts.def have the lowest numbers. Facts about concepts, providers,
+ * statuses and literals are not listed in that file; each of these kinds has a range of numbers. */
 enum {
     RC_FACT_NONE = 0,
 #define RC_FACT(GROUP, ID, name, text) RC_FACT_##ID,
 #include "spec/facts.def"
     RC_FACT_LISTED_END,
 
-    RC_FACT_SAYS_BASE = 128,     /* + concept */
-    RC_FACT_CODE_BASE = 256,     /* + concept */
-    RC_FACT_PROVIDER_BASE = 384, /* + provider index */
-    RC_FACT_STATUS_BASE = 448,   /* + status - 100 */
-    RC_FACT_INNER_BASE = 960,    /* + status - 100 */
-    RC_FACT_LITERAL_BASE = 1472, /* + index of a literal (a quoted text in a user's rules file) */
+    RC_FACT_SAYS_BASE = 128,     /* says:NAME; plus the number of the concept */
+    RC_FACT_CODE_BASE = 256,     /* code:NAME; plus the number of the concept */
+    RC_FACT_PROVIDER_BASE = 384, /* provider:NAME; plus the index of the provider */
+    RC_FACT_STATUS_BASE = 448,   /* status:N; plus the status minus 100 */
+    RC_FACT_INNER_BASE = 960,    /* inner:N; plus the status minus 100 */
+    RC_FACT_LITERAL_BASE = 1472, /* plus the index of a literal (a quoted text in a user's rules
+                                    file) */
     RC_FACT_END = 1728
 };
 
@@ -56,28 +57,28 @@ static inline bool rc_facts_has(const rc_facts *facts, unsigned fact)
     return facts->bits[fact / 64] >> (fact % 64) & 1;
 }
 
-/* Returns the fact with this name ("says:quota", "status:429", "window:long"); RC_FACT_NONE if
- * there is none. */
+/* Returns the fact with this name ("says:quota", "status:429", "window:long"); RC_FACT_NONE if no
+ * fact has this name. */
 rc_fact rc_fact_parse(rc_str name);
 
 /* Appends the fact's name. A literal is written as "literal:N". */
 void rc_fact_push_name(rc_buf *buf, rc_fact fact);
 
-/* Returns the fact's meaning as a clause for people, as static text. The text is empty if the name
- * is clear enough. */
+/* Returns the fact's meaning as a clause for people, as static text. The text is empty if the
+ * fact's name needs no explanation. */
 rc_str rc_fact_text(rc_fact fact);
 
-/* Returns the fact at this index of the list of named facts; RC_FACT_NONE past the end. The list
- * serves help texts and suggestions of the nearest name. It has no single statuses and no
- * literals. */
+/* Returns the fact at this index of the list of named facts; RC_FACT_NONE past the end. The list is
+ * used for help texts and for suggestions of the nearest name. It contains no single statuses and
+ * no literals. */
 rc_fact rc_fact_at(size_t index);
 
-/* True if `a` and `b` cannot both be true: two facts of one exclusive group, two statuses, or a
- * status and a class that does not contain it. A fact does not exclude itself. */
+/* Returns whether `a` and `b` cannot both be true: two facts of one exclusive group, two statuses,
+ * or a status and a class that does not contain it. A fact does not exclude itself. */
 bool rc_fact_excludes(rc_fact a, rc_fact b);
 
-/* True if `b` is true whenever `a` is true: status:429 implies status:4xx. Every fact implies
- * itself. */
+/* Returns whether `b` is true whenever `a` is true: status:429 implies status:4xx. Every fact
+ * implies itself. */
 bool rc_fact_implies(rc_fact a, rc_fact b);
 
 /* Adds every fact that implies a fact of the set. For example, status:4xx adds status:400 to
@@ -89,8 +90,8 @@ void rc_facts_add_implying(rc_facts *facts);
  * RC_STATUS_FACT_MAX sets only the fact of its class, if it has a class. */
 void rc_facts_set_status(rc_facts *facts, int status);
 
-/* Sets the facts inner:STATUS and inner:CLASS for the status of the innermost error. Status 0 sets
- * nothing. */
+/* Sets the facts inner:STATUS and inner:CLASS for the status of the innermost error. A status of 0
+ * sets no fact. */
 void rc_facts_set_inner(rc_facts *facts, int status);
 
 #endif

@@ -1,4 +1,5 @@
-/* Finish and block reasons of all dialects (spec/finish.def). Called by unwrap/json.c. */
+/* Finish and block reasons of all API formats (spec/finish.def): sets the fact of a reason. Called
+ * by unwrap/json.c. */
 #include "base/str.h"
 #include "classify/evidence.h"
 
@@ -20,8 +21,8 @@ static const finish_row ROWS[] = {
 #include "spec/finish.def"
 };
 
-/* True if an earlier finish reason other than "length" was a failure. Output that was cut at the
- * token limit is usable, so "length" must not replace another reason. */
+/* Returns whether an earlier finish reason other than "length" was a failure. Output that was cut
+ * at the token limit is usable, so "length" must not replace the fact of another reason. */
 static bool has_failure(const rc_evidence *evidence)
 {
     for (unsigned fact = RC_FACT_FINISH_FILTER; fact <= RC_FACT_FINISH_ERROR; fact++) {
@@ -40,8 +41,7 @@ bool rc_finish_read(rc_evidence *evidence, rc_str reason)
         if (ROWS[i].fact == RC_FACT_NONE)
             return true;
         if (has_failure(evidence))
-            return false; /* If a response has several choices, the first one with a failure
-                             counts. */
+            return false; /* of several choices in a response, the first failed one sets the fact */
         rc_facts_clear(&evidence->facts, RC_FACT_FINISH_LENGTH);
         rc_evidence_set(evidence, ROWS[i].fact);
         rc_evidence_note(evidence, RC_TRACE_FIELD, RC_STR("finish reason"), reason);

@@ -7,17 +7,19 @@
  *   an error about a call              Error: ... stream ..., curl: (28) ..., Failed to connect ...
  *   a transport's own error            TypeError: fetch failed, write EPIPE, dial tcp 10.0.0.1:443
  *
- * and is neither a compiler's message nor source code; or if the text is short and mentions a call
- * or an unavailable model. Called by classify.c. */
+ * and is neither a compiler's message nor source code. A short text also comes from a call if it
+ * mentions a call or an unavailable model. Called by classify.c. */
 #include "base/str.h"
 #include "classify/evidence.h"
 #include "classify/unwrap/unwrap.h"
 
 #define SHORT_BYTES 300
 #define SHORT_LINES 3
-#define LEAD_BYTES 70 /* Highest offset in its line at which "error:" begins a message. */
+/* Greatest offset in a line at which "error:" is read as the start of an error message. */
+#define LEAD_BYTES 70
 #define WORD_MAX 64
-/* In a longer text, the name of a provider does not mean that the text comes from the provider. */
+/* Length in bytes above which the name of a provider in a text is no evidence that the text comes
+ * from this provider. */
 #define NAMED_BYTES 2000
 
 static bool is_one_of(rc_str word, const rc_str *words, size_t count)
@@ -29,7 +31,7 @@ static bool is_one_of(rc_str word, const rc_str *words, size_t count)
 }
 #define IS_ONE_OF(word, words) is_one_of(word, words, sizeof(words) / sizeof((words)[0]))
 
-/* True for words that texts about network calls use. */
+/* Returns true for words that texts about network calls use. */
 static bool is_call_word(rc_str word)
 {
     static const rc_str WORDS[] = {
@@ -51,7 +53,7 @@ static bool is_call_word(rc_str word)
     return IS_ONE_OF(word, WORDS);
 }
 
-/* True for words that begin an error message. */
+/* Returns true for words that begin an error message. */
 static bool is_lead_word(rc_str word)
 {
     static const rc_str WORDS[] = {
@@ -65,8 +67,8 @@ static bool is_lead_word(rc_str word)
     return IS_ONE_OF(word, WORDS);
 }
 
-/* True for the type name of an exception about a call: RateLimitError, SocketTimeoutException,
- * ResourceExhausted, ReadTimeout. */
+/* Returns true for the type name of an exception about a call: RateLimitError,
+ * SocketTimeoutException, ResourceExhausted, ReadTimeout. */
 static bool is_exception_name(rc_str word)
 {
     static const rc_str ENDS[] = {
@@ -98,17 +100,17 @@ static bool is_exception_name(rc_str word)
 
 /* --- transport errors --- */
 
-/* Sentences that an HTTP client or its runtime prints when a connection fails, and that other
- * programs do not print. */
+/* Returns whether the line has a phrase that only an HTTP client or its runtime prints when a
+ * connection fails. */
 static bool has_transport_phrase(rc_str line)
 {
     static const rc_str PHRASES[] = {
-        RC_STR_INIT("TypeError: fetch failed"),   /* undici, the client in Node.js */
-        RC_STR_INIT("TypeError: terminated"),     /* undici: the response body was cut */
-        RC_STR_INIT("UND_ERR_"),                  /* undici's codes */
-        RC_STR_INIT("socket hang up"),            /* Node.js, http */
-        RC_STR_INIT("dial tcp "),                 /* Go, net */
-        RC_STR_INIT("context deadline exceeded"), /* Go, net/http */
+        RC_STR_INIT("TypeError: fetch failed"),   /* undici, the HTTP client of Node.js */
+        RC_STR_INIT("TypeError: terminated"),     /* undici; the response body was cut */
+        RC_STR_INIT("UND_ERR_"),                  /* prefix of undici's error codes */
+        RC_STR_INIT("socket hang up"),            /* http module of Node.js */
+        RC_STR_INIT("dial tcp "),                 /* Go, package net */
+        RC_STR_INIT("context deadline exceeded"), /* Go, package net/http */
         RC_STR_INIT("(Client.Timeout "),
     };
     for (size_t i = 0; i < sizeof(PHRASES) / sizeof(PHRASES[0]); i++)
@@ -130,9 +132,9 @@ static bool is_errno_name(rc_str word)
     return false;
 }
 
-/* True for an errno name after the system call that failed, or as the value of an error's code:
- * "read ECONNRESET", "code: 'EPIPE'". An errno name in any other position, as in a manual page, is
- * no sign of a failed call. */
+/* Returns whether the line has an errno name after the name of a system call, or as the value of an
+ * error's code: "read ECONNRESET", "code: 'EPIPE'". An errno name in any other position, as in a
+ * manual page, is not evidence of a failed call. */
 static bool has_failed_call(rc_str line)
 {
     static const rc_str BEFORE[] = {
@@ -157,8 +159,8 @@ static bool has_failed_call(rc_str line)
 
 /* --- models --- */
 
-/* True for the name of a model family with a version: "claude-opus-4", "gpt4o", "Llama 3". The name
- * without a version may be that of a person or an animal. */
+/* Returns true for the name of a model family with a version: "claude-opus-4", "gpt4o", "Llama 3".
+ * The name without a version may be that of a person or an animal. */
 static bool is_model_at(rc_str line, size_t at)
 {
     static const rc_str FAMILIES[] = {
@@ -199,8 +201,8 @@ static bool is_digit_at(rc_str line, size_t at)
     return at < line.len && rc_ascii_is_digit(line.ptr[at]);
 }
 
-/* True for a line of a compiler's output: "a.c:12:5: error: ...", "a.ts(3,7): error TS2304",
- * "error[E0425]", " 12 | foo(429);". */
+/* Returns true for a line of a compiler's output: "a.c:12:5: error: ...", "a.ts(3,7): error
+ * TS2304", "error[E0425]", " 12 | foo(429);". */
 static bool is_diagnostic(rc_str line)
 {
     static const rc_str KINDS[] = {RC_STR_INIT(": error"), RC_STR_INIT(": warning"),
@@ -219,7 +221,7 @@ static bool is_diagnostic(rc_str line)
            rc_str_starts_with(text, RC_STR("error[E")) || rc_str_starts_with(text, RC_STR("| "));
 }
 
-/* True for a statement, a comment, a list item or a macro of a manual page. */
+/* Returns true for a statement, a comment, a list item or a macro of a manual page. */
 static bool is_source(rc_str line)
 {
     static const rc_str BEGINS[] = {
@@ -250,8 +252,8 @@ typedef struct line_words {
     bool has_unavailable;
 } line_words;
 
-/* True if an error message can begin at this offset: at the start of the line, or after punctuation
- * as in "[x] error". */
+/* Returns true if an error message can begin at this offset: at the start of the line, or after
+ * punctuation as in "[x] error". */
 static bool is_lead_position(rc_str line, size_t at)
 {
     if (at > LEAD_BYTES)
@@ -286,7 +288,7 @@ static bool has_context(rc_str text)
 {
     size_t lines = 0;
     bool has_call = false;
-    bool has_other = false; /* A compiler's message or source code. */
+    bool has_other = false; /* a line is a compiler's message or source code */
     for (size_t at = 0; at < text.len;) {
         const size_t end = rc_str_find_byte(text, '\n', at);
         const size_t to = end == RC_STR_NPOS ? text.len : end;
@@ -307,8 +309,8 @@ static bool has_context(rc_str text)
     return text.len < SHORT_BYTES && lines <= SHORT_LINES && has_call && !has_other;
 }
 
-/* True if the failure comes from a call, because it has more than a text: a status, a header, a
- * host ... */
+/* Returns whether the failure certainly comes from a call, because it has other members than a
+ * text: a status, a header, a host ... */
 static bool is_known_call(const rc_failure *failure)
 {
     return failure->provider.len > 0 || failure->status != 0 || failure->header_count > 0 ||

@@ -1,11 +1,12 @@
-/* Response headers as evidence. Called by classify.c before and after unwrapping. */
+/* Reads response headers as evidence. Called by classify.c before and after unwrapping. */
 #include "classify/headers.h"
 
 #include "base/str.h"
 
 typedef enum header_use {
-    USE_REQUEST_ID,      /* The provider's id of the call. */
-    USE_EDGE_REQUEST_ID, /* An edge server's id; used if the provider sends none. */
+    USE_REQUEST_ID,      /* The value is the provider's id of the call. */
+    USE_EDGE_REQUEST_ID, /* The value is an edge server's id of the call, used if the provider sends
+                            no id. */
     USE_SERVER,
     USE_SHOULD_RETRY
 } header_use;
@@ -64,7 +65,7 @@ void rc_headers_read(rc_evidence *evidence)
         evidence->request_id = edge_id;
 }
 
-/* Returns a header's value up to its colon:
+/* Returns a header's value up to its first colon: "ThrottlingException" of
  * "ThrottlingException:http://internal.amazon.com/coral/...". */
 static rc_str type_of(rc_str value)
 {

@@ -6,7 +6,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Number of bytes after "limit" in which the word "of" is searched, as in "limit for your
+/* Number of bytes after the word "limit" in which the word "of" is searched, as in "limit for your
  * organization (...) of 10,000". */
 #define OF_REACH 120u
 
@@ -22,8 +22,8 @@ typedef struct role_name {
     role role;
 } role_name;
 
-/* Keywords before the numbers in texts. Some are names of JSON members, because texts quote them,
- * as in "quota_value: 0". */
+/* Keywords that precede the numbers in texts. Some keywords are names of JSON members, because
+ * texts quote such members, as in "quota_value: 0". */
 static const role_name words[] = {
     {RC_STR_INIT("limit"), ROLE_LIMIT},
     {RC_STR_INIT("limits"), ROLE_LIMIT},
@@ -75,7 +75,7 @@ static bool is_thousand(rc_str text, size_t at)
            !rc_ascii_is_digit(byte_at(text, at + 4));
 }
 
-/* True if the number that ends at `at` is a number of its own and not part of a word, a sum, a
+/* Returns whether the number that ends at `at` stands alone: it is not part of a word, a sum, a
  * range or a percentage. */
 static bool is_end_of_number(rc_str text, size_t at)
 {
@@ -91,7 +91,7 @@ static bool is_end_of_number(rc_str text, size_t at)
 }
 
 /* Reads a number such as "10,000" or "150000.000000", rounded up and capped at INT64_MAX. Returns
- * the offset after it; `at` if there is none. */
+ * the offset after the number; `at` if there is no number. */
 static size_t take_number(rc_str text, size_t at, int64_t *ret)
 {
     int64_t value = 0;
@@ -147,8 +147,8 @@ static bool is_mark(char c)
            c == '`' || c == '\\';
 }
 
-/* Offset after the blanks, quotes and link words that follow a keyword: the keyword's number can
- * only be there. */
+/* Returns the offset after the blanks, quotes and link words that follow a keyword. The keyword's
+ * number, if there is one, begins at this offset. */
 static size_t skip_links(rc_str text, size_t at)
 {
     for (;;) {
@@ -161,8 +161,8 @@ static size_t skip_links(rc_str text, size_t at)
     }
 }
 
-/* Offset at which the number after the sentence's next "of" can begin, as in "limit for your
- * organization of 20,000 input tokens"; RC_STR_NPOS if there is no "of". */
+/* Returns the offset at which the number after the sentence's next "of" can begin, as in "limit for
+ * your organization of 20,000 input tokens"; RC_STR_NPOS if there is no "of". */
 static size_t find_of(rc_str text, size_t at)
 {
     rc_str rest = rc_str_slice(text, at, at + OF_REACH);
@@ -175,7 +175,7 @@ static size_t find_of(rc_str text, size_t at)
 
 /* ---- limits ---- */
 
-/* One limit while its numbers are being read. */
+/* The numbers of one limit while they are being read. */
 typedef struct entry {
     int64_t numbers[ROLE_REQUESTED + 1];
     bool has[ROLE_REQUESTED + 1];
@@ -220,8 +220,8 @@ static void add_number(entry *e, role r, int64_t number, rc_limits *limits)
     e->has[r] = true;
 }
 
-/* True if a keyword of `words` begins with this letter. This quick check rejects most words of a
- * text. */
+/* Returns whether any keyword of `words` begins with this letter. This quick check rejects most
+ * words of a text. */
 static bool may_have_role(char c)
 {
     char lower = rc_ascii_lower(c);
@@ -260,8 +260,8 @@ void rc_limits_parse(rc_str text, rc_limits *limits)
     close_entry(&e, limits);
 }
 
-/* Returns the key in lower case and without _ and -; empty if it is longer than every key of
- * `fields`. */
+/* Returns the key in lower case and without _ and -; an empty string if the key is longer than
+ * every key of `fields`. */
 static rc_str fold(rc_str key, char *bytes, size_t size)
 {
     size_t len = 0;

@@ -1,6 +1,6 @@
 /* rc_limits: the numbers of a rate limit or quota that a failure names, such as "Limit 6000, Used
- * 5034, Requested 1443". A limit of 0 means that the account has no quota at all. A request larger
- * than the whole limit fails however long the client waits. */
+ * 5034, Requested 1443". A limit of 0 means that the account has no quota at all. A request that is
+ * larger than the limit itself fails after any wait. */
 #ifndef RC_CLASSIFY_LIMITS_H
 #define RC_CLASSIFY_LIMITS_H
 
@@ -11,8 +11,8 @@
 
 /* An all-zero struct means that nothing is known. The numbers are never negative; a fraction is
  * rounded up. If a failure lists several limits, the struct has the numbers of the first limit that
- * is too small for the request. If no limit is too small, it has those of the first limit that is
- * 0, otherwise those of the first limit. */
+ * is too small for the request. If no limit is too small, the struct has the numbers of the first
+ * limit that is 0, otherwise of the first limit. */
 typedef struct rc_limits {
     int64_t limit;
     int64_t used;
@@ -20,8 +20,8 @@ typedef struct rc_limits {
     bool has_limit;
     bool has_used;
     bool has_requested;
-    bool has_zero;      /* One of the limits is 0. */
-    bool has_too_small; /* One of the limits is above 0 and below the requested number. */
+    bool has_zero;      /* At least one of the limits is 0. */
+    bool has_too_small; /* At least one of the limits is above 0 and below the requested number. */
 } rc_limits;
 
 /* Adds the limits in a text. A number counts only if it follows a keyword ("limit", "used",
@@ -33,10 +33,10 @@ void rc_limits_parse(rc_str text, rc_limits *limits);
  * the value is not a number. key, value: borrows during the call. */
 bool rc_limits_field(rc_str key, rc_str value, rc_limits *limits);
 
-/* True if one of the limits is 0. */
+/* Returns whether at least one of the limits is 0. */
 bool rc_limits_is_zero(const rc_limits *limits);
 
-/* True if the request alone is larger than one of the limits. */
+/* Returns whether the request is larger than one of the limits. */
 bool rc_limits_is_too_small(const rc_limits *limits);
 
 #endif

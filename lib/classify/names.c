@@ -1,4 +1,5 @@
-/* Names of transports and phases. Called by the explain command, the tests and library users. */
+/* Names of transports and phases: number to name and name to number. Called by the explain command,
+ * the tests and library users. */
 #include <recourse/classify.h>
 
 static const char *const TRANSPORTS[] = {"none",  "timeout", "connect_refused", "dns", "tls",

@@ -1,4 +1,4 @@
-/* Redirect targets in reports. Called by verdict_report.c. */
+/* Describes the target of a redirect in a report. Called by verdict_report.c. */
 #include "classify/redirect.h"
 
 #include "base/str.h"
@@ -16,7 +16,8 @@
 
 /* ---- target address ---- */
 
-/* Offset of the first byte of `text` that is one of `bytes`; the text's length if there is none. */
+/* Returns the offset of the first byte of `text` that is one of `bytes`; the text's length if there
+ * is none. */
 static size_t find_any(rc_str text, rc_str bytes)
 {
     size_t at = 0;
@@ -49,15 +50,16 @@ static bool push_authority(rc_buf *buf, rc_str scheme, rc_str authority)
     return true;
 }
 
-/* True for a byte of a path that a report may show. Not plain are % and ;, because a percent escape
- * may hide a query and a semicolon may begin a session id. */
+/* Returns whether a report may show this byte of a path. The bytes % and ; are not shown, because a
+ * percent escape may hide a query, and a semicolon may begin a session id. */
 static bool is_plain(char c)
 {
     return rc_ascii_is_alnum(c) || rc_str_find_byte(RC_STR("-._~/:"), c, 0) != RC_STR_NPOS;
 }
 
-/* Offset of a byte in the first run of letters and digits that may be a token: the run has at least
- * TOKEN_MIN_BYTES and a digit. The path's length if there is none. */
+/* Returns the offset of a byte in the first run of letters and digits that may be an access token:
+ * the run has a digit and at least TOKEN_MIN_BYTES bytes. Returns the path's length if no run may
+ * be a token. */
 static size_t find_token(rc_str path)
 {
     size_t run = 0;
@@ -72,8 +74,8 @@ static size_t find_token(rc_str path)
     return path.len;
 }
 
-/* Appends the safe part of the path. The shown path ends before the first segment with an @, which
- * may follow a name and a password, or with a token, which may grant access. */
+/* Appends the safe part of the path. It ends before the first segment that contains an @, which may
+ * follow a user name and password, or a token, which may grant access. */
 static void push_path(rc_buf *buf, rc_str path)
 {
     const size_t end = find_any(path, RC_STR("?#"));

@@ -1,7 +1,7 @@
-/* Search of lower-case words in a text. Called by unwrap/text.c and some provider extractors. */
+/* Search for lower-case words in a text. Called by unwrap/text.c and some provider extractors. */
 #include "classify/text_find.h"
 
-/* Returns the offset after the words if they begin at `at`; otherwise 0. */
+/* Returns the offset after the words if the text has them at `at`; otherwise 0. */
 static size_t words_end(rc_str text, rc_str words, size_t at)
 {
     for (size_t i = 0; i < words.len; i++) {

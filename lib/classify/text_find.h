@@ -6,9 +6,9 @@
 
 #include "base/str.h"
 
-/* Returns the offset of the first match of the words, RC_STR_NPOS if there is none. `words` is in
- * lower case with one blank between two words. text, words: borrows during the call. *ret_end is
- * the offset after the match; `ret_end` may be NULL. */
+/* Returns the offset of the first match of the words, RC_STR_NPOS if the text does not contain the
+ * words. `words` is in lower case with one blank between two words. text, words: borrows during the
+ * call. *ret_end is the offset after the match; `ret_end` may be NULL. */
 size_t rc_text_find(rc_str text, rc_str words, size_t *ret_end);
 
 static inline bool rc_text_has(rc_str text, rc_str words)

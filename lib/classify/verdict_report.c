@@ -13,7 +13,7 @@
 #include "report/message.h"
 #include "scrub/account.h"
 
-/* Bytes of the raw body that a report contains. */
+/* Maximum number of bytes of the raw body that a report contains. */
 #define RAW_MAX ((size_t)4096)
 _Static_assert(RAW_MAX <= RC_ECHO_TEXT_MAX, "the echo search covers all of it");
 #define MESSAGE_MAX (RC_MESSAGE_DETAIL_MAX + 1024)
@@ -28,11 +28,11 @@ static rc_str without_echo(const rc_failure *failure, rc_str text, char *memory)
     return rc_echo_clean(text, failure->request, failure->model, memory);
 }
 
-/* Returns the part of the provider's message that a client may read; empty if there is none. If the
- * client can fix the error, this is the whole message. If the error is an account limit, account
- * data in the message is masked; the message is dropped if it is an HTML page, or if the request is
- * no longer available, because the message may repeat the prompt. For other errors the message is
- * dropped. `memory` has RC_ECHO_TEXT_MAX bytes. */
+/* Returns the part of the provider's message that a client may read. This is the whole message if
+ * the client can fix the error, and the message with masked account data if the error is an account
+ * limit. It is empty for other errors, for an HTML page, and for an account limit if the request is
+ * no longer available, because the message may repeat the prompt. `memory` has RC_ECHO_TEXT_MAX
+ * bytes. */
 static rc_str detail_for_client(const rc_failure *failure, rc_code code, rc_user_action action,
                                 rc_str detail, char *memory)
 {
@@ -46,7 +46,7 @@ static rc_str detail_for_client(const rc_failure *failure, rc_code code, rc_user
     return rc_account_mask(detail, &masked) == RC_OK ? rc_buf_get(&masked) : rc_str_make(NULL, 0);
 }
 
-/* Sets a message that contains the provider's own message: "openai refused the request as invalid:
+/* Sets a message that quotes the provider's message: "openai refused the request as invalid:
  * Unsupported parameter: 'max_tokens' ..." */
 static void set_message(rc_builder *b, const rc_failure *failure, const rc_verdict *verdict,
                         rc_str detail)
@@ -72,8 +72,8 @@ static void set_message(rc_builder *b, const rc_failure *failure, const rc_verdi
         rc_builder_set_message(b, rc_buf_get(&text));
 }
 
-/* The advice of a retryable code is to try again. If the verdict is not retryable nevertheless,
- * sets advice that fits the verdict's category. */
+/* Sets advice for a code whose default advice is to try again although the verdict forbids a retry:
+ * advice that fits the verdict's category. */
 static void set_action(rc_builder *b, const rc_verdict *verdict)
 {
     const rc_code_info *row = rc_code_get(verdict->code);
@@ -146,8 +146,8 @@ const rc_report *rc_classify(const rc_failure *failure, const rc_rules *rules,
                              const rc_alloc *alloc)
 {
     rc_classify_space space;
-    space.text[0] = '\0'; /* The space is always written before it is read, but static checkers
-                             cannot see that. */
+    space.text[0] = '\0'; /* Static checkers cannot see that the space is always written before it
+                             is read. */
     rc_verdict verdict = rc_judge(failure, rules, NULL, &space);
     return rc_verdict_report(failure, &verdict, alloc);
 }

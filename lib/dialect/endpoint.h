@@ -82,7 +82,7 @@ typedef struct rc_endpoint_match {
 const rc_endpoint *rc_endpoint_at(size_t index);
 
 /* Finds the endpoint of a path, for any method. `path`: without its query; *ret_match views it.
- * False: no endpoint has this path. */
+ * Returns false if no endpoint has this path. */
 bool rc_endpoint_find(rc_str path, rc_endpoint_match *ret_match);
 
 /* Returns whether the endpoint allows the method. HEAD is allowed where GET is allowed. Methods

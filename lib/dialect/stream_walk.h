@@ -31,8 +31,8 @@ bool rc_stream_walk(rc_stream_dialect dialect, rc_str name, rc_str data,
 void rc_stream_walk_tail(rc_stream_dialect dialect, rc_str tail, rc_stream_walk_result *found);
 
 /* Return the type of an oversized event that has no name: rc_stream_head_type reads it in the first
- * bytes, rc_stream_tail_type in the last member. NULL: there is no type, or the dialect does not
- * know it. */
+ * bytes, rc_stream_tail_type in the last member. Returns NULL if there is no type, or the dialect
+ * does not know it. */
 const rc_stream_type *rc_stream_head_type(rc_stream_dialect dialect, rc_str head);
 const rc_stream_type *rc_stream_tail_type(rc_stream_dialect dialect, rc_str tail);
 

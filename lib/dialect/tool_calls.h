@@ -42,7 +42,7 @@ void rc_tool_calls_done(rc_tool_calls *calls);
 /* Returns the call to which a part with this key belongs. The result is a new call if no call has
  * the key, or if the call with the key has another id and the part has a name. id: the JSON value
  * of the part's id; borrows during the call. If the value is not a string, the part has no id.
- * NULL: there is no room for a new call. */
+ * Returns NULL if there is no room for a new call. */
 rc_tool_call_parts *rc_tool_calls_find(rc_tool_calls *calls, int64_t key, rc_str id, bool has_name);
 
 /* Append a JSON value to one of the texts of a call. rc_tool_calls_add_string appends the unescaped

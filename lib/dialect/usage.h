@@ -112,9 +112,9 @@ void rc_usage_add(rc_usage *usage, const rc_usage *part);
 /* Returns whether there is any count of tokens. */
 bool rc_usage_has_tokens(const rc_usage *usage);
 
-/* Returns whether the provider counted tokens, but not those of the output. False for audio, which
- * is billed by its length. Also false if the total equals the input, which means that there was no
- * output, unless the reported output was invalid. */
+/* Returns whether the provider counted tokens, but not those of the output. Returns false for
+ * audio, which is billed by its length. Also false if the total equals the input, which means that
+ * there was no output, unless the reported output was invalid. */
 bool rc_usage_lacks_output(const rc_usage *usage);
 
 /* Returns whether the reported output is 0 or the total equals the input. If the response has text

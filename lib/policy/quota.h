@@ -111,7 +111,7 @@ typedef struct rc_quota_alarm {
     int64_t silent_until_unix_ms[RC_QUOTA_KIND_COUNT]; /* End of the time without warnings, indexed
                                                           by kind; [RC_QUOTA_OTHER] is unused. */
     struct {
-        uint32_t name; /* Hash of the limit's group and name; 0: the slot is free. */
+        uint32_t name; /* Hash of the limit's group and name. */
         int64_t silent_until_unix_ms;
     } others[RC_QUOTA_ALARM_OTHERS];
 } rc_quota_alarm;

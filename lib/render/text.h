@@ -28,8 +28,8 @@ void rc_render_words(rc_buf *buf, rc_str name);
 /* Whether this program chose the report's wait. If not, the provider named the wait. report:
  * borrows during the call. */
 bool rc_wait_is_own(const rc_report *report);
-/* Whether a client that returns after the wait may get another response. False for a cooldown that
- * this program chose for an exhausted quota or a rejected key. */
+/* Whether a client that returns after the wait may get another response. Returns false for a
+ * cooldown that this program chose for an exhausted quota or a rejected key. */
 bool rc_wait_helps(const rc_report *report);
 
 /* Returns the beginning of a sentence about the report's wait: "The provider states a wait of";
@@ -50,8 +50,8 @@ void rc_render_hint(rc_buf *buf, const rc_report *report, rc_view view);
  * lists none, returns the attempt number in the report's context; 0 without such an entry. */
 int64_t rc_render_attempt_count(const rc_report *report);
 
-/* Whether a client's automatic retries should run. False if the wait is longer than the clients'
- * SDKs accept, because they would ignore it and retry too early. */
+/* Whether a client's automatic retries should run. Returns false if the wait is longer than the
+ * clients' SDKs accept, because they would ignore it and retry too early. */
 bool rc_render_should_retry(const rc_report *report);
 
 /* Returns the number of the attempt that failed: the attempt number in the report's context.

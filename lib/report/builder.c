@@ -256,8 +256,8 @@ static void *grow_list(rc_builder *builder, void *list, size_t count, size_t *si
     return memory;
 }
 
-/* Returns the context entry of a key; adds the entry if it does not exist. NULL if there is no
- * space. */
+/* Returns the context entry of a key; adds the entry if it does not exist. Returns NULL if there is
+ * no space. */
 static rc_context_entry *context_slot(rc_builder *builder, rc_str key)
 {
     rc_report *report = builder->report;

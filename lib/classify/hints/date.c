@@ -1,5 +1,5 @@
-/* Parser of a date at the start of a text, in the notations of error messages. Called by value.c
- * and text.c. */
+/* Parser of a date at the start of a text, in the notations that error messages use. Called by
+ * value.c and text.c. */
 #include "base/str.h"
 #include "classify/hints/parts.h"
 #include "codec/datetime.h"
@@ -16,7 +16,7 @@ typedef struct cursor {
 typedef enum part {
     PART_ABSENT,
     PART_KNOWN,
-    PART_UNKNOWN /* The text has one, but not in a known notation. */
+    PART_UNKNOWN /* The text has a time or a zone, but in an unknown notation. */
 } part;
 
 typedef struct zone_name {
@@ -24,8 +24,8 @@ typedef struct zone_name {
     int minutes;
 } zone_name;
 
-/* Names that stand for one time zone only. CST, for example, is missing because it names three
- * zones. */
+/* Names that mean exactly one time zone. CST, for example, is not listed, because three zones have
+ * this name. */
 static const zone_name zone_names[] = {
     {RC_STR_INIT("Z"), 0},      {RC_STR_INIT("UTC"), 0},    {RC_STR_INIT("GMT"), 0},
     {RC_STR_INIT("PST"), -480}, {RC_STR_INIT("PDT"), -420}, {RC_STR_INIT("EST"), -300},
@@ -95,8 +95,8 @@ static bool take_day(cursor *c, rc_civil *civil)
     return false;
 }
 
-/* Reads a fraction of a second in ms. It is rounded up (to 1000 at most), so that a wait is never
- * shorter than the text says. */
+/* Reads a fraction of a second in ms. The result is rounded up (at most to 1000), so that a wait is
+ * never shorter than in the text. */
 static int take_fraction_ms(cursor *c)
 {
     if (peek(c, 0) != '.' || !rc_ascii_is_digit(peek(c, 1)))
@@ -122,7 +122,7 @@ static void skip_to_clock(cursor *c)
         skip_blanks(c);
 }
 
-/* Reads a time of day. If there is no hour with a minute, the cursor does not move. */
+/* Reads a time of day. If the text has no hour with a minute here, the cursor does not move. */
 static part take_clock(cursor *c, rc_civil *civil, int *ret_fraction_ms)
 {
     cursor ahead = *c;
@@ -159,7 +159,7 @@ static bool take_offset_digits(cursor *c, int *ret_hours, int *ret_minutes)
            (!take(c, RC_STR(":")) || take_number(c, 2, 2, ret_minutes));
 }
 
-/* Reads a zone offset with its sign. If there is none, the cursor does not move. */
+/* Reads a zone offset with its sign. If the text has no offset here, the cursor does not move. */
 static bool take_offset(cursor *c, int *ret_minutes)
 {
     cursor ahead = *c;
@@ -186,8 +186,8 @@ static bool find_zone(rc_str word, int *ret_minutes)
     return false;
 }
 
-/* True for a word of two to four capital letters. After a time of day, such a word is a time zone,
- * AM or PM. */
+/* Returns whether the word has two to four capital letters. After a time of day, such a word is a
+ * time zone, AM or PM. */
 static bool is_zone_like(rc_str word)
 {
     if (word.len < 2 || word.len > 4)
@@ -237,7 +237,7 @@ static bool read_numeric(rc_str text, bool is_chinese, int64_t now_unix_ms, rc_h
     part clock = take_clock(&c, &civil, &fraction_ms);
     part zone = clock == PART_KNOWN ? take_zone(&c, &minutes) : PART_ABSENT;
     *ret_len = c.at;
-    if (civil.second == 60) { /* A leap second, RFC 3339 §5.7. */
+    if (civil.second == 60) { /* a leap second (RFC 3339 §5.7) */
         civil.second = 59;
         fraction_ms = 999;
     }

@@ -1,5 +1,6 @@
-/* Collection of hints: recognises headers and JSON members, finds the limits that are exhausted,
- * selects the wait. Called by headers.c, classify.c, evidence.c, unwrap/ and policy/quota.c. */
+/* Collection of hints (waits that a provider names): recognises headers and JSON members, finds the
+ * limits that are exhausted, selects the wait. Called by headers.c, classify.c, evidence.c, unwrap/
+ * and policy/quota.c. */
 #include "classify/hints/hints.h"
 
 #include "base/str.h"
@@ -8,8 +9,8 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Remaining quota of a limit. If two headers of one limit disagree, the lower remaining quota
- * counts, because the call was refused. */
+/* Whether anything is left of a limit. If two headers disagree about one limit, the lower value is
+ * used, because the call was refused. */
 enum {
     LEFT_UNKNOWN,
     LEFT_SOME,
@@ -98,9 +99,9 @@ static bool is_among(uint32_t letters, char c)
     return lower >= 'a' && lower <= 'z' && (letters >> (lower - 'a') & 1);
 }
 
-/* False for most header names that are not in the table. Compares a few letters of the name with
- * the letters that the rows of the table have at the same positions; these sets are compile-time
- * constants. */
+/* Returns false for most header names that are not in the table: compares a few letters of the name
+ * with the letters that occur at these positions in the rows of the table. The sets of letters are
+ * compile-time constants. */
 static bool may_be_header(rc_str name)
 {
     const uint32_t first = 0u
@@ -167,7 +168,7 @@ static bool is_separator(char c)
     return c == '_' || c == '-';
 }
 
-/* Compares two names; letter case and separators do not matter. */
+/* Compares two names; letter case and separators are ignored. */
 static bool is_same_field(rc_str key, rc_str name)
 {
     size_t at = 0;
@@ -198,7 +199,8 @@ bool rc_hint_find_field(rc_str key, rc_hint_form *ret_form)
 
 /* ---- limits ---- */
 
-/* Finds a limit, or adds it; NULL if there are RC_HINT_LIMITS_MAX limits already. */
+/* Returns the limit with this group and name, which is added if necessary; NULL if there are
+ * RC_HINT_LIMITS_MAX limits already. */
 static rc_hint_limit *find_limit(rc_hints *h, uint8_t group, rc_str name)
 {
     for (size_t i = 0; i < h->limit_count; i++) {
@@ -230,8 +232,8 @@ static void offer_reset(rc_hints *h, uint8_t group, rc_str name, rc_hint offered
         offer_reading(h, &limit->reset, offered, reading);
         return;
     }
-    /* The limit is not exhausted so far. Its reset is stored nevertheless, because a later header
-     * may say that nothing remains. */
+    /* The limit is not exhausted so far. Its reset time is stored all the same, because a later
+     * header may report that nothing is left. */
     offered.wait_ms = reading.wait_ms;
     if (offered.wait_ms > limit->reset.wait_ms)
         limit->reset = offered;
@@ -252,8 +254,8 @@ static void offer_left(rc_hints *h, uint8_t group, rc_str name, uint8_t left)
         note(h, RC_TRACE_HINT, reset->where, reset->value, reset->wait_ms);
 }
 
-/* Reads a remaining quota. The number is parsed like a duration in seconds, because that parser
- * accepts any notation and is exact to a thousandth. */
+/* Reads the remaining amount of a limit. The number is parsed like a duration in seconds, because
+ * that parser accepts all notations and is exact to a thousandth. */
 static uint8_t read_left(rc_hint_left form, rc_str value)
 {
     if (form == RC_HINT_LEFT_STATUS)
@@ -272,8 +274,8 @@ static uint8_t read_left(rc_hint_left form, rc_str value)
 
 /* ---- the RateLimit header ---- */
 
-/* One policy (limit) of a RateLimit header: `limit=100, remaining=0, reset=30`, or
- * `"default";r=0;t=30`. */
+/* One limit of a RateLimit header, in which a limit is called a policy: `limit=100, remaining=0,
+ * reset=30`, or `"default";r=0;t=30`. */
 typedef struct policy {
     rc_str name;
     rc_str remaining;
@@ -296,8 +298,8 @@ static bool is_policy_gap(char c)
     return c == ',' || c == ';' || rc_ascii_is_space(c);
 }
 
-/* Stores the remaining quota or the reset of a "key=value" parameter in the policy. Other keys are
- * ignored. */
+/* Stores the remaining amount or the reset time of a "key=value" parameter in the policy. Other
+ * keys are ignored. */
 static void take_parameter(rc_str parameter, policy *p)
 {
     size_t equals = rc_str_find_byte(parameter, '=', 0);
@@ -321,7 +323,7 @@ static void read_policies(rc_hints *h, uint8_t group, rc_str where, rc_str value
             continue;
         }
         size_t from = at;
-        if (value.ptr[at] == '"') { /* A quoted name begins the next policy. */
+        if (value.ptr[at] == '"') { /* a quoted name begins the next policy */
             size_t end = rc_str_find_byte(value, '"', at + 1);
             at = end == RC_STR_NPOS ? value.len : end + 1;
             settle_policy(h, group, where, &p);
@@ -410,8 +412,7 @@ void rc_hints_add_field(rc_hints *h, rc_str key, rc_str value, bool is_number)
     if (!rc_hint_find_field(key, &form))
         return;
     rc_hint offered = {.rank = RC_HINT_RANK_FIELD, .where = key, .value = value};
-    if (!is_number && rc_str_trim(value).len == 0) /* Relays write an empty string if there is no
-                                                      wait. */
+    if (!is_number && rc_str_trim(value).len == 0) /* relays write an empty string for "no wait" */
         return;
     offer_reading(h, &h->field, offered, rc_hint_read(form, value, h->now_unix_ms));
 }

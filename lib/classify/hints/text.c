@@ -1,5 +1,5 @@
-/* Waits in the text of messages: "in 9m38.016s", "after about an hour", "20秒后", "at 2026-01-01".
- * Called by classify.c and unwrap/html.c through rc_hints_add_text. */
+/* Reads waits in the text of messages: "in 9m38.016s", "after about an hour", "20秒后", "at
+ * 2026-01-01". Called by classify.c and unwrap/html.c through rc_hints_add_text. */
 #include "base/str.h"
 #include "base/utf8.h"
 #include "classify/hints/parts.h"
@@ -34,11 +34,11 @@ static const rc_str number_words[] = {
 
 typedef struct unit {
     rc_str word;
-    rc_str ascii; /* The unit as rc_duration_parse reads it. */
+    rc_str ascii; /* The unit in the spelling that rc_duration_parse accepts. */
 } unit;
 
-/* The first match is used, so a unit comes before the units that are prefixes of it. 时 alone is not
- * listed, because it means a time of day. */
+/* The first matching row is used, so a unit comes before the units that are its prefixes. 时 alone
+ * is not listed, because it means a time of day. */
 static const unit cjk_units[] = {
     {RC_STR_INIT("毫秒"), RC_STR_INIT("ms")},   {RC_STR_INIT("ミリ秒"), RC_STR_INIT("ms")},
     {RC_STR_INIT("밀리초"), RC_STR_INIT("ms")}, {RC_STR_INIT("秒钟"), RC_STR_INIT("s")},
@@ -123,7 +123,7 @@ static size_t skip_lead(rc_str text, size_t at)
     return at;
 }
 
-/* Value of "a", "an", "another" and "zero" to "ten"; -1 for any other word. */
+/* Returns the value of "a", "an", "another" and "zero" to "ten"; -1 for any other word. */
 static int number_word(rc_str word)
 {
     if (rc_str_eq_nocase(word, RC_STR("a")) || rc_str_eq_nocase(word, RC_STR("an")) ||
@@ -136,9 +136,9 @@ static int number_word(rc_str word)
     return -1;
 }
 
-/* Returns the offset of the article or number word before `at`; `at` if there is none. The phrase
- * scanner skips "an" as a stop word, so that for "in an hour" the caller passes the offset of
- * "hour". */
+/* Returns the offset of the article or number word before `at`; `at` if no such word precedes it.
+ * The phrase scanner skips "an" as a stop word, so that for "in an hour" the caller passes the
+ * offset of "hour". */
 static size_t back_over_article(rc_str text, size_t at)
 {
     size_t end = at;
@@ -152,8 +152,8 @@ static size_t back_over_article(rc_str text, size_t at)
     return is_article && rc_ascii_is_alpha(byte_at(text, at)) ? from : at;
 }
 
-/* True if there are Chinese characters and no Japanese kana around `at`: a date without a zone is
- * then in China Standard Time. Always false if no year can begin at `at`. */
+/* Returns whether the text around `at` has Chinese characters and no Japanese kana: a date without
+ * a zone is then in China Standard Time. Returns false if no year can begin at `at`. */
 static bool is_chinese(rc_str text, size_t at)
 {
     if (!rc_ascii_is_digit(byte_at(text, at)) || !rc_ascii_is_digit(byte_at(text, at + 3)))
@@ -198,7 +198,7 @@ static bool is_thousand(rc_str text, size_t at)
            !rc_ascii_is_digit(byte_at(text, at + 4));
 }
 
-/* Reads "1,500.5" or "three". Returns the offset after it; `at` if there is no number. */
+/* Reads "1,500.5" or "three". Returns the offset after the number; `at` if there is no number. */
 static size_t take_number(rc_str text, size_t at, part *p)
 {
     size_t end = at;
@@ -225,7 +225,8 @@ static size_t take_number(rc_str text, size_t at, part *p)
     return at + word.len;
 }
 
-/* Reads "seconds", "minute(s)" or "分钟". Returns the offset after it; `at` if there is no unit. */
+/* Reads "seconds", "minute(s)" or "分钟". Returns the offset after the unit; `at` if there is no
+ * unit. */
 static size_t take_unit(rc_str text, size_t at, part *p)
 {
     rc_str word = word_at(text, at);
@@ -244,7 +245,8 @@ static size_t take_unit(rc_str text, size_t at, part *p)
     return rc_str_starts_with(rest_of(text, end), RC_STR("(s)")) ? end + 3 : end;
 }
 
-/* Reads a number and its unit. Returns the status of rc_duration_parse, or RC_E_SYNTAX. */
+/* Reads a number and its unit. Returns RC_E_SYNTAX if the number or the unit is missing, otherwise
+ * the status of rc_duration_parse. */
 static rc_status take_part(rc_str text, size_t at, int64_t *ret_ms, size_t *ret_end)
 {
     part p = {.len = 0};
@@ -272,8 +274,8 @@ static size_t skip_joint(rc_str text, size_t at)
 }
 
 /* Reads durations that codec/duration.c does not read: number words, thousands with commas, East
- * Asian units. Each part must be shorter than the part before, so that "1小时 5 小时" is not read as
- * six hours. */
+ * Asian units. Each part must be a shorter time than the part before, so that "1小时 5 小时" is not
+ * read as six hours. */
 static rc_status take_parts(rc_str text, size_t at, int64_t *ret_ms, size_t *ret_end)
 {
     int64_t total = 0;
@@ -318,7 +320,7 @@ static bool read_unit_first(rc_str text, size_t at, rc_hint_reading *ret, size_t
 }
 
 /* Returns the member name before the value at `at`, as in "retry_after=30" and "'retry_after': 30";
- * empty if there is none. */
+ * empty if no name precedes the value. */
 static rc_str label_before(rc_str text, size_t at)
 {
     bool has_mark = false;
@@ -370,8 +372,8 @@ static bool is_part_of_word(rc_str text, size_t at)
     return is_word_byte(before) || before == '-' || before == '.';
 }
 
-/* Offset of the second number of a range such as "5-10 seconds" or "1 to 2 minutes"; `at` if there
- * is no range. */
+/* Returns the offset of the second number of a range such as "5-10 seconds" or "1 to 2 minutes";
+ * `at` if the text has no range there. */
 static size_t skip_range(rc_str text, size_t at)
 {
     size_t end = at;

@@ -44,7 +44,7 @@ bool rc_hint_read_timespan(rc_str text, int64_t *ret_ms, size_t *ret_len)
     if (hours > 23 || !take_sixty(text, &at, &minutes) || !take_sixty(text, &at, &seconds))
         return false;
     if (at + 1 < text.len && text.ptr[at] == '.' && rc_ascii_is_digit(text.ptr[at + 1])) {
-        seconds++; /* Rounded up, so that a wait is never shorter than the text says. */
+        seconds++; /* rounded up, so that a wait is never shorter than in the text */
         for (at++; at < text.len && rc_ascii_is_digit(text.ptr[at]);)
             at++;
     }

@@ -1,4 +1,4 @@
-/* Values of headers and fields as waits. Called by hints.c and text.c. */
+/* Reads values of headers and JSON members as waits. Called by hints.c and text.c. */
 #include "base/str.h"
 #include "classify/hints/parts.h"
 #include "codec/datetime.h"
@@ -23,15 +23,15 @@ rc_hint_reading rc_hint_reject_duration(rc_status status, rc_str text)
     return rc_hint_reject(RC_STR("too long for a wait"));
 }
 
-/* Rounds up `unix_ms`, which rc_epoch_parse has truncated to milliseconds: a wait must not be
- * shorter than the value says. */
+/* Rounds `unix_ms` up. rc_epoch_parse has truncated it to milliseconds, and a wait must not be
+ * shorter than the value. */
 static int64_t round_epoch(rc_str value, int64_t unix_ms)
 {
     size_t point = rc_str_find_byte(value, '.', 0);
     return unix_ms + (point != RC_STR_NPOS && value.len > point + 4);
 }
 
-/* Reads a date. Returns true only if the date is the whole value. */
+/* Reads a date. Returns true only if the value contains nothing but the date. */
 static bool read_whole_date(rc_str value, int64_t now_unix_ms, rc_hint_reading *ret)
 {
     size_t len;

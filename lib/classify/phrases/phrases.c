@@ -1,5 +1,5 @@
-/* Phrase scanner: finds the concepts of a text. Called by classify.c, rules/quoted.c and (for
- * names) facts.c. */
+/* Phrase scanner: finds the concepts (meanings) that a text expresses. Called by classify.c,
+ * rules/quoted.c and, for the names of concepts, facts.c. */
 #include "classify/phrases/phrases.h"
 
 #include "classify/phrases/private.h"
@@ -8,15 +8,15 @@
 _Static_assert(RC_CONCEPT_COUNT <= RC_CONCEPTS_MAX, "more concepts than the set holds");
 _Static_assert(RC_MARKER_END <= RC_MARKER_BASE + RC_MARKERS_MAX, "more markers than the set holds");
 
-/* Amount by which the end of a sentence, and the end of a text, increases the position of the next
- * word. Both exceed RC_PHRASE_GAP_MAX, so that no phrase continues across the end. */
+/* Amounts by which the position of the next word increases at the end of a sentence and at the end
+ * of a text. Both exceed RC_PHRASE_GAP_MAX, so that no phrase spans two sentences or two texts. */
 #define SENTENCE_STEP 64u
 #define TEXT_STEP 1000u
 
 _Static_assert(RC_PHRASE_GAP_MAX < SENTENCE_STEP, "a gap must not cross the end of a sentence");
 
-/* The highest position after which another text may begin, so that positions do not overflow within
- * one text. */
+/* Highest position at which the scan of a text may begin: within a text of the greatest length,
+ * positions then do not overflow. */
 #define POSITION_MAX (UINT32_MAX - TEXT_STEP - RC_PHRASE_TEXT_MAX * 2 * (SENTENCE_STEP + 1))
 
 #define WORDS_AT_ONCE 64u
@@ -69,17 +69,17 @@ unsigned rc_marker_parse(rc_str name)
 
 /* ---- the scanner ---- */
 
-/* State of one scan. Markers (names of providers) have positions of their own, because an address
+/* State of one scan. Markers (names of providers) have separate positions, because an address
  * counts as one word for phrases and as several words for markers. */
 typedef struct scanner {
     rc_phrase_scan *scan;
-    uint32_t position;       /* Position of the word that was read last. */
-    uint32_t first_position; /* Position of the text's first word. */
-    uint32_t negated_to;     /* A negation forbids that a phrase begins up to this position. */
-    uint32_t marker_drift;   /* Added to `position` for markers. */
-    const rc_word *last;     /* The last word that is not a stop word. */
-    unsigned flags;          /* RC_WORD_NEW_SENTENCE if the skipped stop words before the next word
-                                had this flag. */
+    uint32_t position;       /* Position of the latest word. */
+    uint32_t first_position; /* Position of the first word of the text. */
+    uint32_t negated_to;     /* Because of a negation, no phrase may begin up to this position. */
+    uint32_t marker_drift;   /* Difference between the positions for markers and `position`. */
+    const rc_word *last;     /* The latest word that is not a stop word. */
+    unsigned flags;          /* RC_WORD_NEW_SENTENCE if a stop word that was skipped since the
+                                latest word had this flag. */
     bool was_in_address;
 } scanner;
 
@@ -100,7 +100,7 @@ static inline void reach(rc_phrase_scan *scan, unsigned step, uint32_t to, uint3
 }
 
 /* Advances the phrases that this word continues. The list of preceding steps ends with step 0,
- * which is always in reach and so ends the loop. */
+ * which counts as reached at every position, so the loop ends there. */
 static inline void move_on(scanner *r, const rc_lexeme *lexeme, const rc_word *word,
                            uint32_t position)
 {
@@ -159,9 +159,9 @@ static const rc_lexeme *lexeme_of(const rc_word *word)
     return lexeme->hash == word->hash ? lexeme : other;
 }
 
-/* Sets the position of a word that begins a sentence, belongs to an address, or repeats split words
- * as a whole. Consecutive words of one address share one position for phrases. For markers each of
- * these words has a position. */
+/* Sets the position of a word that begins a sentence, belongs to an address, or is the whole of a
+ * word that was split. For phrases, consecutive words of one address share one position. For
+ * markers, each of these words has its own position. */
 static void set_position(scanner *r, unsigned flags)
 {
     bool is_in_address = flags & RC_WORD_IN_ADDRESS;
@@ -176,7 +176,8 @@ static void set_position(scanner *r, unsigned flags)
     r->was_in_address = is_in_address;
 }
 
-/* Advances the markers, which also match inside addresses and ignore negation. */
+/* Advances the markers (names of providers), which are also found inside addresses and after a
+ * negation. */
 static void step_markers(scanner *r, const rc_lexeme *lexeme, const rc_word *word)
 {
     uint32_t negated_to = r->negated_to;
@@ -224,7 +225,7 @@ static void step_end(scanner *r)
 
 void rc_phrase_scan_init(rc_phrase_scan *scan)
 {
-    /* The other members need no initial value, because they are written before they are read. */
+    /* The other members are written before they are read, so they need no initial value. */
     memset(scan->reach, 0, sizeof scan->reach);
     scan->found = (rc_concept_set){{0}};
     scan->position = 0;

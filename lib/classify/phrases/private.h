@@ -1,4 +1,4 @@
-/* The tables that gen_phrases writes; lexicon.h defines their format. */
+/* Declarations of the tables that gen_phrases writes; lexicon.h defines their format. */
 #ifndef RC_CLASSIFY_PHRASES_PRIVATE_H
 #define RC_CLASSIFY_PHRASES_PRIVATE_H
 
@@ -13,12 +13,12 @@ typedef struct rc_concept_row {
 extern const rc_concept_row rc_concept_rows[RC_CONCEPT_COUNT];
 extern const rc_concept_row rc_marker_rows[RC_MARKER_END - RC_MARKER_BASE];
 extern const rc_phrase_move rc_phrase_moves[];
-/* Preceding step of the move with the same index in rc_phrase_moves. */
+/* The preceding step of each move in rc_phrase_moves, at the same index. */
 extern const uint16_t rc_phrase_move_sources[];
 extern const rc_phrase_end rc_phrase_ends[RC_PHRASE_ENDS];
 extern const rc_lexeme rc_marker_lexemes[];
-extern const rc_lexeme rc_lexicon_unlisted[2]; /* Lexemes for a word and for a number that the
-                                                  lexicon does not list; index: rc_word_kind. */
+extern const rc_lexeme rc_lexicon_unlisted[2]; /* Lexemes of words and numbers that the lexicon does
+                                                  not list; index: an rc_word_kind. */
 
 extern const uint16_t rc_lexicon_seeds[RC_LEXICON_BUCKETS];
 extern const rc_lexeme rc_lexicon[RC_LEXICON_SLOTS];

@@ -1,5 +1,5 @@
-/* Word reader: splits a text into words. This file reads the frequent words, which are ASCII
- * letters in one letter case; words_special.c reads all other text. Called by phrases.c and
+/* Word reader: splits a text into words. This file reads words of ASCII letters in one letter case,
+ * which are the most frequent ones; words_special.c reads all other text. Called by phrases.c and
  * gen_phrases. */
 #include "classify/phrases/words.h"
 
@@ -8,8 +8,8 @@
 
 /* ---- hashes ---- */
 
-/* Hashes must not depend on byte order, because gen_phrases writes the table on one machine and
- * programs on other machines read it. */
+/* Converts the value so that hashes do not depend on the machine's byte order, because the machine
+ * that generates the table may have another byte order than the machine that reads it. */
 static uint64_t little_endian(uint64_t value)
 {
     return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? __builtin_bswap64(value) : value;
@@ -40,7 +40,7 @@ static uint64_t mix(uint64_t a, uint64_t b, uint64_t c)
     return h ^ h >> 29;
 }
 
-/* `bytes` must be padded with zeros. */
+/* Hashes a word; `bytes` must be padded with zeros. */
 uint64_t rc_words_hash_bytes(const char bytes[RC_WORD_MAX + 1])
 {
     return mix(load64(bytes), load64(bytes + 8), load64(bytes + 16));
@@ -62,7 +62,7 @@ uint64_t rc_word_hash(rc_str word)
 
 /* ---- addresses ---- */
 
-/* True if the character may continue a name or an address. */
+/* Returns whether the character may be inside a name or an address. */
 static bool is_joint(unsigned code)
 {
     return is_alpha(code) || is_digit(code) || code == '.' || code == ':' || code == '-' ||
@@ -86,8 +86,8 @@ void rc_words_look_for_address(rc_words *w, size_t from, size_t to)
 
 #define EACH_BYTE UINT64_C(0x0101010101010101)
 
-/* Returns the 8 bytes from `at` on, with zeros past the end of the text. text.len must be at least
- * 8. */
+/* Returns the 8 bytes from `at` on, padded with zeros at the end of the text. text.len must be at
+ * least 8. */
 static uint64_t bytes_at(rc_str text, size_t at)
 {
     if (at + 8 <= text.len)
@@ -97,7 +97,7 @@ static uint64_t bytes_at(rc_str text, size_t at)
     return load64(text.ptr + text.len - 8) >> (8 * (at + 8 - text.len));
 }
 
-/* Counts the leading bytes that are ASCII letters. */
+/* Returns the number of leading bytes that are ASCII letters. */
 static unsigned count_letters(uint64_t bytes)
 {
     uint64_t folded = (bytes | 0x20 * EACH_BYTE) & 0x7F * EACH_BYTE;
@@ -107,14 +107,14 @@ static unsigned count_letters(uint64_t bytes)
     return others ? (unsigned)__builtin_ctzll(others) / 8 : 8;
 }
 
-/* Mask of the first `count` bytes; `count` is 1 to 8. */
+/* Returns the mask of the first `count` bytes; `count` is 1 to 8. */
 static uint64_t mask_of(unsigned count)
 {
     return UINT64_MAX >> (64 - 8 * count);
 }
 
-/* True if all letters have the same case, not counting a capital first letter. Such a word is not
- * split. */
+/* Returns whether all letters have the same case; a capital first letter is ignored. A word for
+ * which the result is true is not split. */
 static bool is_one_case(uint64_t bytes, uint64_t mask, uint64_t not_first)
 {
     uint64_t bits = 0x20 * EACH_BYTE & mask;
@@ -127,7 +127,7 @@ static uint64_t lower(uint64_t bytes, uint64_t mask)
     return (bytes | 0x20 * EACH_BYTE) & mask;
 }
 
-/* Hashes a word of fewer than 8 letters in lower case. */
+/* Returns the hash of a word of fewer than 8 letters, as if it were in lower case. */
 static uint64_t hash_short(uint64_t word, unsigned len)
 {
     unsigned shift = 8 * (len - 1);
@@ -175,9 +175,9 @@ static unsigned read_long(rc_str text, size_t from, uint64_t *ret_hash)
 
 /* Properties of a byte next to a plain word. */
 enum {
-    CHAR_OTHER = 1, /* Next to a word: read_plain_words leaves the word to words_special.c. */
-    CHAR_SIGN = 2,  /* Before a word: a sign that must be read and not only skipped as a
-                       separator. */
+    CHAR_OTHER = 1, /* Next to a word: the word must be read by words_special.c, not by
+                       read_plain_words. */
+    CHAR_SIGN = 2,  /* Before a word: a sign that has a meaning and is not only a separator. */
     CHAR_JOINT = 4  /* After a word: the word may be part of an address. */
 };
 
@@ -201,7 +201,7 @@ static const uint8_t CHARS[256] = {[0 ... 0x1F] = CHAR_SIGN,
                                    [0x7F] = CHAR_SIGN,
                                    [0x80 ... 0xFF] = CHAR_OTHER};
 
-/* Returns the offset after characters that only separate words. */
+/* Returns the offset after characters that have no meaning except to separate words. */
 static inline size_t skip_separators(rc_str text, size_t at)
 {
     while (at < text.len && !(CHARS[(unsigned char)text.ptr[at]] & (CHAR_OTHER | CHAR_SIGN)))
@@ -209,8 +209,8 @@ static inline size_t skip_separators(rc_str text, size_t at)
     return at;
 }
 
-/* Reads plain words (ASCII letters in one case, as most words are). Ends when o->words has `max`
- * words or when the next word needs words_special.c. The text's length must be at least 8. */
+/* Reads plain words (ASCII letters in one case). Returns when o->words has `max` words or when
+ * words_special.c must read the next word. The text's length must be at least 8. */
 static void read_plain_words(rc_words_out *o, size_t max)
 {
     rc_words *w = o->w;

@@ -4,7 +4,7 @@
 
 #include "base/str.h"
 
-/* Top-level domains. The list omits names that are also file extensions, or words that may follow a
+/* Top-level domains. Names are omitted that are also file extensions, or words that may follow a
  * full stop without a blank. */
 static const rc_str TOP_LEVELS[] = {
     RC_STR_INIT("com"),  RC_STR_INIT("org"),  RC_STR_INIT("net"),   RC_STR_INIT("io"),
@@ -40,14 +40,14 @@ static size_t skip(rc_str text, size_t at, bool (*is_part)(char))
     return at;
 }
 
-/* Printable ASCII that does not end an address. */
+/* Returns whether the character is printable ASCII that may occur inside an address. */
 static bool is_path_char(char c)
 {
     return c > ' ' && c < 0x7F && c != '"' && c != '\'' && c != '<' && c != '>' && c != '`' &&
            c != '\\';
 }
 
-/* End of the address from `at` on, without punctuation of the sentence around it. */
+/* Returns the end of the address from `at` on, without punctuation that belongs to the sentence. */
 static size_t path_end(rc_str text, size_t at)
 {
     size_t end = skip(text, at, is_path_char);
@@ -56,8 +56,8 @@ static size_t path_end(rc_str text, size_t at)
     return end;
 }
 
-/* End of the host name that begins at `from`, without a trailing point; `from` if the name has no
- * known top-level domain. */
+/* Returns the end of the host name that begins at `from`, without a trailing point; `from` if the
+ * name has no known top-level domain. */
 static size_t host_end(rc_str text, size_t from)
 {
     size_t end = skip(text, from, is_host_char);
@@ -76,8 +76,8 @@ static bool is_metric_char(char c)
     return rc_ascii_is_alnum(c) || c == '_';
 }
 
-/* True if the path is the name of a metric ("host.tld/requests_per_minute_per_model"). Such a path
- * is read as text and not as part of the address. */
+/* Returns whether the path is the name of a metric ("host.tld/requests_per_minute_per_model"). Such
+ * a path is read as text and not as part of the address. */
 static bool is_metric(rc_str text, size_t slash)
 {
     size_t end = skip(text, slash + 1, is_metric_char);

@@ -9,8 +9,8 @@ static bool is_ideograph(uint32_t cp)
            (cp >= 0x20000 && cp <= 0x3FFFF);
 }
 
-/* True for letters of alphabets such as Latin, Greek and Georgian, and false for the blocks of
- * punctuation, signs and symbols. */
+/* Returns true for letters of alphabets such as Latin, Greek and Georgian, and false for characters
+ * in the blocks of punctuation, signs and symbols. */
 static bool is_letter(uint32_t cp)
 {
     return (cp >= 0xC0 && cp < 0x2000 && cp != 0xD7 && cp != 0xF7) ||

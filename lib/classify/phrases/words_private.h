@@ -1,52 +1,53 @@
-/* Parts of the word reader. words.c reads words of ASCII letters in one case; words_special.c reads
- * all other text. */
+/* Declarations that the files of the word reader share. words.c reads words of ASCII letters in one
+ * case; words_special.c reads all other text. */
 #ifndef RC_CLASSIFY_PHRASES_WORDS_PRIVATE_H
 #define RC_CLASSIFY_PHRASES_WORDS_PRIVATE_H
 
 #include "classify/phrases/words.h"
 
 /* Character classes of the reader. The class of an ASCII character is the character itself. A
- * character that folds to an ASCII character (full width) has that character's class. */
+ * full-width form of an ASCII character has the class of that character. */
 enum {
-    GLYPH_LETTER = 0x80, /* A letter beyond ASCII. */
+    GLYPH_LETTER = 0x80, /* A letter that is not ASCII. */
     GLYPH_IDEOGRAPH,     /* A character that is a word of its own, as in Chinese. */
-    GLYPH_FULL_STOP,     /* A full stop that ends a sentence whatever follows it. */
-    GLYPH_AT_MOST,       /* The character for "less than or equal". */
+    GLYPH_FULL_STOP,     /* A full stop that ends a sentence whatever character follows. */
+    GLYPH_AT_MOST,       /* The character ≤. */
     GLYPH_AT_LEAST,
     GLYPH_OTHER
 };
 
 typedef struct rc_word_glyph {
     unsigned code;
-    unsigned len; /* Length in bytes. */
+    unsigned len; /* Length of the character in bytes. */
 } rc_word_glyph;
 
-/* The letters of one word, in lower case, padded so that the hash can read 8 bytes at a time. */
+/* The letters of one word, in lower case, padded with zeros so that the hash can read 8 bytes at a
+ * time. */
 typedef struct rc_word_letters {
     char bytes[RC_WORD_MAX + 1];
-    unsigned len; /* Length of the word. If it exceeds RC_WORD_MAX, `bytes` has only the word's
-                     beginning. */
+    unsigned len; /* Length of the word; if it exceeds RC_WORD_MAX, `bytes` has only the beginning
+                     of the word. */
 } rc_word_letters;
 
-/* The output of one rc_words_read. */
+/* The output of one call of rc_words_read. */
 typedef struct rc_words_out {
     rc_words *w;
     rc_word *words;
     size_t count;
 } rc_words_out;
 
-/* Returns the character at text[at]; a blank of length 0 past the end. */
+/* Returns the character at text[at]; at the end of the text, a blank of length 0. */
 rc_word_glyph rc_words_glyph(rc_str text, size_t at);
 
-/* Hashes a word. `bytes` must be padded with zeros. */
+/* Returns the hash of a word; `bytes` must be padded with zeros. */
 uint64_t rc_words_hash_bytes(const char bytes[RC_WORD_MAX + 1]);
 
-/* Checks whether an address begins with the word from `from` to `to`. If so, stores the end of the
- * address in the reader. */
+/* Checks whether an address begins with the word from `from` to `to`. If an address does, stores
+ * its end in the reader. */
 void rc_words_look_for_address(rc_words *w, size_t from, size_t to);
 
-/* rc_words_read_word, _number, _ideograph, _sign: each reads the item in its name at the reader's
- * offset and moves the offset after the item. */
+/* rc_words_read_word, _number, _ideograph and _sign read a word, a number, an ideograph or a sign
+ * at the reader's offset, and move the offset after it. */
 void rc_words_read_word(rc_words_out *o);
 void rc_words_read_number(rc_words_out *o);
 void rc_words_read_ideograph(rc_words_out *o, rc_word_glyph g);

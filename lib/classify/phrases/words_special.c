@@ -27,7 +27,8 @@ static void emit(rc_words_out *o, uint64_t hash, size_t from, size_t to, rc_word
                                      .flags = (uint8_t)flags};
 }
 
-/* Emits `word` for the text from `from` to `to`, which has another spelling (% for "percent"). */
+/* Adds the word `word` to the output for the text from `from` to `to`, which has another spelling
+ * (% for "percent"). */
 static void emit_as(rc_words_out *o, const char *word, size_t from, size_t to)
 {
     emit(o, rc_word_hash(rc_str_c(word)), from, to, RC_WORD_TEXT, 0);
@@ -50,8 +51,8 @@ static void push_letter(rc_word_letters *l, rc_str text, size_t at, rc_word_glyp
     }
 }
 
-/* True if an identifier's next word begins at `at`, as at the L of RateLimit or the P of AIPolicy.
- * False in "APIs". */
+/* Returns whether a new word of an identifier begins at `at`, as at the L of RateLimit or the P of
+ * AIPolicy. The plural s of "APIs" does not begin a word. */
 static bool is_seam(rc_str text, unsigned before, size_t at, rc_word_glyph here)
 {
     if (!is_upper(here.code))
@@ -66,8 +67,8 @@ static bool is_seam(rc_str text, unsigned before, size_t at, rc_word_glyph here)
     return !is_plural;
 }
 
-/* Reads letters from `at` on. If `is_to_seam`, reads up to the next change of letter case that
- * splits a word. Returns the offset after the letters. */
+/* Reads letters from `at` on and returns the offset after them. If `is_to_seam`, the letters end at
+ * the next change of letter case that splits a word. */
 static size_t read_letters(rc_str text, size_t at, bool is_to_seam, rc_word_letters *l)
 {
     *l = (rc_word_letters){0};
@@ -88,11 +89,11 @@ static bool letters_are(const rc_word_letters *l, const char *word)
     return l->len == len && memcmp(l->bytes, word, len) == 0;
 }
 
-/* Kinds of ending after an apostrophe. */
+/* Ending of a word after an apostrophe. */
 typedef enum tail {
     TAIL_NONE,
     TAIL_NOT, /* n't, as in "doesn't"; the letters before the apostrophe include the n. */
-    TAIL_DROP /* 's 're 've 'll 'd 'm */
+    TAIL_DROP /* an ending that is dropped: 's 're 've 'll 'd 'm */
 } tail;
 
 static tail read_tail(rc_str text, size_t at, const rc_word_letters *l, size_t *ret_to)
@@ -117,7 +118,8 @@ static tail read_tail(rc_str text, size_t at, const rc_word_letters *l, size_t *
     return TAIL_NONE;
 }
 
-/* Emits a word such as "can't" or "doesn't" as two words: the word without n't, and "not". */
+/* Adds a word such as "can't" or "doesn't" to the output as two words: the word without n't, and
+ * "not". */
 static void emit_negated(rc_words_out *o, rc_word_letters *l, size_t from, size_t to)
 {
     if (letters_are(l, "can")) {
@@ -142,7 +144,8 @@ static void emit_letters(rc_words_out *o, rc_word_letters *l, size_t from, size_
     emit_as(o, "not", from, to);
 }
 
-/* After the parts of a word that was split at its letter case, emits the word as a whole. */
+/* Adds the whole word to the output, after the parts of a word that was split at its letter
+ * case. */
 static void emit_whole(rc_words_out *o, size_t to)
 {
     rc_words *w = o->w;
@@ -188,14 +191,14 @@ void rc_words_read_word(rc_words_out *o)
 
 /* ---- numbers ---- */
 
-/* The digits and points of a number, without commas. */
+/* The digits and the point of a number, without commas. */
 typedef struct digits {
     rc_word_letters l;
     unsigned points;
     bool is_zero;
 } digits;
 
-/* Reads digits with commas and points between them. Returns the offset after the digits. */
+/* Reads digits with commas and points between them. Returns the offset after them. */
 static size_t read_digits(rc_str text, size_t at, digits *d)
 {
     for (;;) {
@@ -217,8 +220,9 @@ static size_t read_digits(rc_str text, size_t at, digits *d)
     }
 }
 
-/* Digits of a name ("gpt-4") and digits with more than one point ("1.2.3") are words, not numbers.
- * Before the hash is made, the digits of a name get the prefix _, which no other word contains. */
+/* Reads digits. The digits of a name ("gpt-4") and digits with more than one point ("1.2.3") count
+ * as words, not as numbers. For the hash, the digits of a name get the prefix _, which no other
+ * word contains. */
 void rc_words_read_number(rc_words_out *o)
 {
     rc_words *w = o->w;
@@ -246,7 +250,8 @@ void rc_words_read_number(rc_words_out *o)
 
 /* ---- signs ---- */
 
-/* True if the point at `dot` belongs to "e.g.", "i.e." or "vs." and so does not end a sentence. */
+/* Returns whether the point at `dot` belongs to "e.g.", "i.e." or "vs.", so that it does not end a
+ * sentence. */
 static bool is_abbreviation(rc_str text, size_t dot)
 {
     static const char *const ABBREVIATIONS[] = {"e.g", "i.e", "vs"};
@@ -263,8 +268,8 @@ static bool is_abbreviation(rc_str text, size_t dot)
     return false;
 }
 
-/* True if the line break is within a sentence, as terminals and logs insert line breaks: a letter
- * or digit precedes the line break and a lower-case letter follows. */
+/* Returns whether the line break is within a sentence, as when a terminal or a log wraps lines: a
+ * letter or digit precedes the line break and a lower-case letter follows. */
 static bool is_folded(rc_str text, size_t at)
 {
     size_t from = at;
@@ -286,8 +291,8 @@ static bool ends_sentence(rc_str text, size_t at)
     return is_end && !(text.ptr[at] == '.' && is_abbreviation(text, at));
 }
 
-/* True if a slash means "per": directly after a digit or between blanks, and followed by a letter
- * ("150000 / min", "10/min"). */
+/* Returns whether a slash means "per": the slash directly follows a digit or is between blanks, and
+ * a letter follows ("150000 / min", "10/min"). */
 static bool is_per(rc_str text, size_t at, size_t to)
 {
     char before = at ? text.ptr[at - 1] : '\0';
@@ -301,7 +306,7 @@ static bool is_per(rc_str text, size_t at, size_t to)
     return is_alpha(next) || next == GLYPH_IDEOGRAPH;
 }
 
-/* Reads < <= > >=. An arrow (-> or =>) is not a comparison. */
+/* Reads the sign < <= > or >=. An arrow (-> or =>) is not a comparison. */
 static void read_comparison(rc_words_out *o, rc_word_glyph g)
 {
     rc_words *w = o->w;
@@ -324,7 +329,8 @@ static void read_comparison(rc_words_out *o, rc_word_glyph g)
     emit_as(o, g.code == '<' ? "<=" : ">=", from, w->at);
 }
 
-/* Reads a backslash. Backslash and n, an escaped line break in quoted text, end a sentence. */
+/* Reads a backslash. A backslash followed by n is an escaped line break in quoted text, which ends
+ * a sentence. */
 static size_t read_backslash(rc_words *w)
 {
     char next = w->at + 1 < w->text.len ? rc_ascii_lower(w->text.ptr[w->at + 1]) : ' ';

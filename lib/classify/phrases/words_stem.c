@@ -1,4 +1,4 @@
-/* Stemmer, stop words and negators. Called by words.c. */
+/* Stemmer, and the lists of stop words and negators. Called by words.c. */
 #include "classify/phrases/words.h"
 
 const char *const rc_words_stopwords[] = {
@@ -15,7 +15,7 @@ const char *const rc_words_negators[] = {"not",    "no",   "never",   "without",
 const char *const rc_words_negators_cjk[] = {"\xE6\x9C\xAA", "\xE4\xB8\x8D", "\xE6\xB2\xA1",
                                              "\xE6\x97\xA0", "\xE9\x9D\x9E", NULL};
 
-/* Fewest letters of a stem. */
+/* Minimum number of letters of a stem. */
 #define STEM_MIN 3u
 
 static bool is_vowel(char c)
@@ -32,8 +32,8 @@ static bool has_vowel(const char *word, unsigned len)
     return false;
 }
 
-/* Length of the word without a plural ending, as in "exceeds", "boxes" and "processes". "access",
- * "status" and "analysis" keep their length. */
+/* Returns the length of the word without a plural ending, as in "exceeds", "boxes" and "processes".
+ * "access", "status" and "analysis" have no plural ending. */
 static unsigned cut_plural(const char *word, unsigned len)
 {
     char before = word[len - 2];
@@ -47,8 +47,8 @@ static unsigned cut_plural(const char *word, unsigned len)
     return is_hiss ? len - 2 : len - 1;
 }
 
-/* Length of the word without the ending ed or ing. "exceed" and "need" do not have this ending;
- * "used" becomes "use". */
+/* Returns the length of the word without the ending ed or ing. "exceed" and "need" do not have this
+ * ending; "used" becomes "use". */
 static unsigned cut_participle(const char *word, unsigned len)
 {
     if (word[len - 1] == 'd' && word[len - 2] == 'e' && word[len - 3] != 'e') {
@@ -63,15 +63,15 @@ static unsigned cut_participle(const char *word, unsigned len)
     return len;
 }
 
-/* True for "not" and "non". "note" and "none" must not be cut to these words, which are
- * negations. */
+/* Returns whether the word is "not" or "non". "note" and "none" must not be shortened to these
+ * words, which are negations. */
 static bool is_negation(const char *word, unsigned len)
 {
     return len == 3 && word[0] == 'n' && word[1] == 'o' && (word[2] == 't' || word[2] == 'n');
 }
 
-/* Cuts a final e and a doubled consonant, which completes the stem. `is_cut` says that more than a
- * plural s was cut before. */
+/* Completes the stem: removes a final e and one of two equal final consonants. `is_cut`: more than
+ * a plural s was removed before. */
 static rc_stem end_stem(const char *word, unsigned len, bool is_cut)
 {
     char last = word[len - 1];

@@ -4,9 +4,9 @@
 #include "base/str.h"
 #include "classify/providers/provider.h"
 
-/* Adds the typed (machine-readable) code to two messages that may come without the header that has
- * it. "Limit Exceeded" means an exhausted usage plan; "Missing Authentication Token" is also the
- * message of an unknown route. */
+/* Two messages may come without the header that has their typed (machine-readable) code, so this
+ * function adds the code. "Limit Exceeded" means an exhausted usage plan. "Missing Authentication
+ * Token" is also the message for an unknown route. */
 void rc_extract_aws_gateway(rc_evidence *evidence)
 {
     for (size_t i = 0; i < evidence->layer_count; i++) {

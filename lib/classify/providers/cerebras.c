@@ -2,7 +2,8 @@
  * Called by provider.c; docs/providers/cerebras.md describes the failures. */
 #include "classify/providers/provider.h"
 
-/* Cerebras may report a context overflow as a 400 or 413 with an empty body. */
+/* Sets the code for a context overflow: Cerebras may report a context overflow as a 400 or 413 with
+ * an empty body. */
 void rc_extract_cerebras(rc_evidence *evidence)
 {
     int status = evidence->failure->status;

@@ -4,8 +4,8 @@
 #include "classify/providers/provider.h"
 #include "classify/text_find.h"
 
-/* Returns the four-digit number after the words, as in "error code: 1015" (plain text) and "Error
- * 1020" (HTML page). */
+/* Returns the four-digit number that follows `words`, as in "error code: 1015" (plain text) and
+ * "Error 1020" (HTML page). */
 static rc_str number_after(rc_str text, rc_str words)
 {
     size_t from;

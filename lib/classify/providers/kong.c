@@ -3,8 +3,8 @@
 #include "base/str.h"
 #include "classify/providers/provider.h"
 
-/* Kong's message is the same for every time window. The name of the header whose remaining count is
- * 0 contains the exhausted window. */
+/* Kong's message is the same for every time window, so the exhausted window is read from a header:
+ * its remaining count is 0 and its name contains the window. */
 void rc_extract_kong(rc_evidence *evidence)
 {
     for (size_t i = 0; i < evidence->header_count; i++) {

@@ -3,8 +3,8 @@
 #include "base/str.h"
 #include "classify/providers/provider.h"
 
-/* Reads the error number in parentheses at the end of the message. Errors with the number in
- * base_resp.status_code are read by json.c. */
+/* Reads the error number in parentheses at the end of the message. If the number is in
+ * base_resp.status_code instead, json.c reads it. */
 void rc_extract_minimax(rc_evidence *evidence)
 {
     for (size_t i = 0; i < evidence->layer_count; i++) {

@@ -4,7 +4,8 @@
 #include "classify/providers/provider.h"
 #include "classify/unwrap/unwrap.h"
 
-/* A bad_response_status_code has the upstream's status in `param`. */
+/* Reads the upstream provider's status, which an error bad_response_status_code has in the member
+ * `param`. */
 void rc_extract_one_api(rc_evidence *evidence)
 {
     for (size_t i = 0; i < evidence->layer_count; i++) {

@@ -1,5 +1,5 @@
 /* Providers: the table of spec/providers.def. Recognises the provider of a failure and calls the
- * provider's extractor. Called by classify.c. */
+ * extractor of that provider. Called by classify.c. */
 #include "classify/providers/provider.h"
 
 #include "base/str.h"

@@ -1,7 +1,7 @@
-/* rc_provider: everything that is specific to one provider. Nearly every error is read without
- * regard to the provider. A provider's row in spec/providers.def and its extractor (a function that
- * corrects the evidence) add codes that are numbers or have a special meaning at this provider,
- * headers that identify the provider, and deviations from the usual formats. */
+/* rc_provider: everything that is specific to one provider. Nearly every error is read by code that
+ * is the same for all providers. A provider's row in spec/providers.def and its extractor (a
+ * function that corrects the evidence) add codes that are numbers or have a special meaning at this
+ * provider, headers that identify the provider, and deviations from the usual formats. */
 #ifndef RC_CLASSIFY_PROVIDERS_PROVIDER_H
 #define RC_CLASSIFY_PROVIDERS_PROVIDER_H
 
@@ -16,14 +16,15 @@ typedef struct rc_known_code {
 } rc_known_code;
 
 typedef enum rc_signature_kind {
-    RC_SIGNATURE_HEADER = 1, /* A header whose name begins with the text. */
-    RC_SIGNATURE_SERVER = 2, /* The server header begins with the text. */
+    RC_SIGNATURE_HEADER = 1, /* A header's name begins with the text. */
+    RC_SIGNATURE_SERVER = 2, /* The value of the header `server` begins with the text. */
     RC_SIGNATURE_CODE = 3,   /* A layer's type, code or reason equals the text. */
     RC_SIGNATURE_TITLE = 4   /* The outermost message contains the text. */
 } rc_signature_kind;
 
-/* A sign by which a provider is recognised. The signatures of the table (headers, server names,
- * typed codes, texts) are checked first, then names of providers in the text (spec/phrases.txt). */
+/* A property of a response by which a provider is recognised. The signatures of the table (headers,
+ * server names, typed codes, texts) are checked first, then names of providers in the text
+ * (spec/phrases.txt). */
 typedef struct rc_provider_signature {
     rc_signature_kind kind;
     rc_str text;
@@ -45,13 +46,13 @@ typedef struct rc_provider {
     size_t code_count;
     const rc_provider_signature *signatures;
     size_t signature_count;
-    /* Extractor: handles failures that the tables cannot describe. It may set facts, change layers
-     * and drop hints. NULL if the provider needs none. */
+    /* Extractor: handles failures that the tables cannot describe. An extractor may set facts,
+     * change layers and drop hints. NULL: the provider has no extractor. */
     void (*extract)(rc_evidence *evidence);
 } rc_provider;
 
-/* Prototypes of the extractors. A row of the table with EXTRACT OWN has an extractor, in
- * providers/ID.c. */
+/* Declares the extractor rc_extract_ID, defined in providers/ID.c, for each row of the table whose
+ * column EXTRACT is OWN. */
 #define RC_EXTRACT_NONE(ID)
 #define RC_EXTRACT_OWN(ID) void rc_extract_##ID(rc_evidence *evidence);
 #define RC_PROVIDER(ID, name, title, RANK, EXTRACT, codes, signatures) RC_EXTRACT_##EXTRACT(ID)
@@ -59,8 +60,8 @@ typedef struct rc_provider {
 #undef RC_EXTRACT_NONE
 #undef RC_EXTRACT_OWN
 
-/* Finds a provider by name, in any letter case. Gives static data; NULL if the table has no such
- * provider. */
+/* Returns the row of the provider with this name, in any letter case, as static data; NULL if the
+ * table does not contain the name. */
 const rc_provider *rc_provider_find(rc_str name);
 
 /* Returns the provider's index in the table. */
@@ -71,7 +72,7 @@ unsigned rc_provider_index(const rc_provider *provider);
 void rc_provider_set_status_code(rc_evidence *evidence, int status, rc_str code);
 
 /* Recognises the provider from the failure's member `provider`, its headers and its codes. Returns
- * true if no provider or only an edge server was found. The caller should then call
+ * true if no provider or only an edge server was found. In this case the caller should also call
  * rc_provider_find_by_name. */
 bool rc_provider_find_by_signature(rc_evidence *evidence);
 
@@ -80,7 +81,8 @@ bool rc_provider_find_by_signature(rc_evidence *evidence);
 void rc_provider_find_by_name(rc_evidence *evidence, const rc_concept_set *words,
                               rc_str recognised_by);
 
-/* Sets the provider's fact and runs its extractor. Does nothing if no provider was recognised. */
+/* Sets the fact of the recognised provider and runs the provider's extractor. Does nothing if no
+ * provider was recognised. */
 void rc_provider_extract(rc_evidence *evidence);
 
 #endif

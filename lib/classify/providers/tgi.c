@@ -2,8 +2,8 @@
  * cannot describe. Called by provider.c; docs/providers/tgi.md describes the failures. */
 #include "classify/providers/provider.h"
 
-/* The chat route writes the status 422 into every error event of a stream, whatever the error is.
- * This status is dropped. */
+/* Drops the status 422, which the chat route writes into every error event of a stream, whatever
+ * the error is. */
 void rc_extract_tgi(rc_evidence *evidence)
 {
     for (size_t i = 0; i < evidence->layer_count; i++) {

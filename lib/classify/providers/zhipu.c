@@ -3,8 +3,8 @@
 #include "base/str.h"
 #include "classify/providers/provider.h"
 
-/* Zhipu's Anthropic-compatible route writes the error number into the message: "[1305][...][request
- * id]". */
+/* Reads the error number, which Zhipu's Anthropic-compatible route writes into the message:
+ * "[1305][...][request id]". */
 void rc_extract_zhipu(rc_evidence *evidence)
 {
     for (size_t i = 0; i < evidence->layer_count; i++) {

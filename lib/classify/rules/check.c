@@ -73,8 +73,8 @@ static const rc_rule_node *node_of(const rc_rules_parser *parser, rc_str id)
     return NULL;
 }
 
-/* Checks only the rules of the file. A rule of the file may prevent that a built-in rule is ever
- * reached, because overriding built-in rules is the file's purpose. */
+/* Checks the order of the rules of the user's file. The check ignores built-in rules that are never
+ * reached because of a rule in the file: to override built-in rules is the purpose of the file. */
 void rc_rules_check_order(rc_rules_parser *parser)
 {
     const rc_rule_set *order = &parser->rules->order;

@@ -1,5 +1,5 @@
-/* Check that a rules file does not make a fatal (not retryable) failure retryable. A file may only
- * reduce the failures that are retried. Called by parse.c. */
+/* Checks that a user's rules file does not make a fatal (not retryable) failure retryable. Such a
+ * file may only make retryable failures fatal. Called by parse.c. */
 #include "base/str.h"
 #include "classify/rules/parts.h"
 
@@ -37,13 +37,13 @@ static bool typed_part(const rc_rule *rule, rc_fact *terms, rc_rule *ret_part)
     return has_code;
 }
 
-/* Finds a built-in rule, from index `from` on, whose typed code is fatal and would become retryable
- * by `rule`; NULL if there is none. */
+/* Finds a built-in rule, from index `from` on, that decides a typed code as fatal and that `rule`
+ * would override with a retryable code. Returns NULL if no such rule exists. */
 static const rc_rule *find_revived(const rc_rules_parser *parser, const rc_rule *rule, size_t from)
 {
     rc_fact terms[RC_RULE_TERMS_MAX + RC_RULE_CLAUSES_MAX];
-    bool is_decided = false; /* A retryable built-in rule already matches all failures that `rule`
-                                matches. */
+    bool is_decided = false; /* A retryable built-in rule before the found one already matches all
+                                failures that `rule` matches. */
     for (size_t i = from; i < parser->builtin->count; i++) {
         const rc_rule *builtin = &parser->builtin->rules[i];
         if (rc_rule_is_retryable(builtin)) {
@@ -75,8 +75,8 @@ static bool holds(const rc_rule *rule, const rc_facts *facts)
     return true;
 }
 
-/* Sets a fact and the facts that follow from it: a status also sets its class, hint:long also sets
- * hint:any. */
+/* Sets a fact and the facts that follow from it: status:N also sets the fact of its class,
+ * hint:long also sets hint:any. */
 static void assume(rc_facts *facts, rc_fact fact)
 {
     if (fact >= RC_FACT_STATUS_BASE && fact < RC_FACT_INNER_BASE)
@@ -89,8 +89,8 @@ static void assume(rc_facts *facts, rc_fact fact)
         rc_facts_set(facts, RC_FACT_HINT_ANY);
 }
 
-/* Sets the concepts that an error_code literal means. Returns false if the literal has no known
- * meaning. */
+/* Sets the concepts that an error_code literal stands for. Returns false if the meaning of the
+ * literal is not known. */
 static bool assume_code(rc_facts *facts, const rc_literal *literal)
 {
     for (size_t i = 0; i < 2; i++)
@@ -109,7 +109,7 @@ static bool has_status(const rc_facts *facts)
 
 /* Builds the smallest set of facts that meets the rule: fact `k` of condition `chosen`, and the
  * first fact of every other condition. Returns false if the rule needs a literal without a known
- * meaning, because only the user can judge such a rule. */
+ * meaning, because only the user knows which failures such a rule matches. */
 static bool least_evidence(const rc_rules *rules, const rc_rule *rule, size_t chosen, size_t k,
                            rc_facts *ret_facts)
 {
@@ -132,9 +132,9 @@ static bool least_evidence(const rc_rules *rules, const rc_rule *rule, size_t ch
     return true;
 }
 
-/* Finds the first built-in rule that matches these facts, if that rule is fatal; otherwise NULL.
- * Also NULL if the matching rule is before index `from`: it then precedes the user's rule, which is
- * never reached. */
+/* Returns the first built-in rule that matches these facts, if that rule is fatal; otherwise NULL.
+ * NULL also if the matching rule is before index `from`, because it then also precedes the user's
+ * rule, which is never reached for these facts. */
 static const rc_rule *find_fatal(const rc_rule_set *builtin, size_t from, const rc_facts *facts)
 {
     for (size_t i = 0; i < builtin->count; i++) {
@@ -148,7 +148,7 @@ static const rc_rule *find_fatal(const rc_rule_set *builtin, size_t from, const 
 }
 
 /* Finds a fatal built-in rule that matches a failure with only the facts that `rule` requires; NULL
- * if there is none. */
+ * if no such rule exists. */
 static const rc_rule *find_overruled(const rc_rules_parser *parser, const rc_rule *rule,
                                      size_t from)
 {

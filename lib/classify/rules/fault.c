@@ -1,4 +1,4 @@
-/* Error messages of the rules parser. Called by all parts of the parser. */
+/* Error messages of the parser of rules. Called by all files of the parser. */
 #include "base/str.h"
 #include "base/utf8.h"
 #include "classify/rules/parts.h"
@@ -24,7 +24,8 @@ static void find_position(rc_str text, size_t from, rc_rules_fault *fault)
     }
 }
 
-/* Replaces control characters, so that a message that quotes the file has only one line. */
+/* Appends text of the file to a message, with control characters replaced, so that the message has
+ * only one line. */
 static void push_clean(rc_buf *buf, rc_str part)
 {
     for (size_t i = 0; i < part.len; i++) {
@@ -53,7 +54,7 @@ void rc_rules_refuse(rc_rules_parser *parser, rc_status status, size_t from, con
     rc_buf_push(&buf, RC_STR(": "));
     for (size_t i = 0; i < count; i++)
         push_clean(&buf, parts[i]);
-    /* A truncated message must not end inside a character. */
+    /* a truncated message must not end inside a UTF-8 character */
     size_t len = rc_utf8_valid_prefix(rc_buf_get(&buf));
     fault->text[len] = '\0';
 }

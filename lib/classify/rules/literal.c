@@ -27,8 +27,8 @@ rc_literal_kind rc_literal_kind_parse(rc_str name)
 
 /* ---- whole words ---- */
 
-/* True for a character that forms words with its neighbours. False for Chinese, Japanese and Korean
- * characters, which are written without blanks and may be directly next to another word. */
+/* Returns true for a character that forms words together with its neighbours. Returns false for
+ * Chinese, Japanese and Korean characters, which are written without blanks between words. */
 static bool is_letter(uint32_t cp)
 {
     if (cp < 0x80)
@@ -42,7 +42,7 @@ static bool is_letter_at(rc_str text, size_t at)
     return at < text.len && is_letter(rc_utf8_decode(text, at, &len));
 }
 
-/* True if the character that ends at `at` is a letter. */
+/* Returns whether the character that ends at offset `at` is a letter. */
 static bool is_letter_before(rc_str text, size_t at)
 {
     if (at == 0)
@@ -60,8 +60,8 @@ static size_t skip_space(rc_str text, size_t at)
     return at;
 }
 
-/* True if `words` is at offset `at` of `text`, and begins and ends at the border of a word there.
- * `words` must not begin or end with white space. */
+/* Returns whether `text` contains `words` at offset `at`, as whole words. `words` must not begin or
+ * end with white space. */
 static bool has_words_at(rc_str text, size_t at, rc_str words)
 {
     if (is_letter_at(words, 0) && is_letter_before(text, at))
@@ -104,8 +104,8 @@ static bool contains_nocase(rc_str text, rc_str part)
     return false;
 }
 
-/* A star matches any text, a question mark any byte. After a mismatch it is enough to try again
- * from the last star. */
+/* Returns whether the text matches the pattern: * matches any text, ? matches any byte. After a
+ * mismatch it is sufficient to continue at the latest star. */
 static bool matches_glob(rc_str text, rc_str glob)
 {
     size_t at = 0;
@@ -160,7 +160,7 @@ static bool holds(const rc_literal *literal, const rc_rule_input *input)
     case RC_LITERAL_TEXT:
     case RC_LITERAL_ANYWHERE:
     default:
-        return false; /* set_texts finds the literals of these kinds in one pass. */
+        return false; /* the function set_texts finds literals of these kinds */
     }
 }
 
@@ -190,8 +190,8 @@ void rc_rules_set_literals(const rc_rules *user, const rc_rule_input *input, rc_
             rc_facts_set(facts, RC_FACT_LITERAL_BASE + (unsigned)i);
     }
     set_texts(user, input->message, RC_LITERAL_TEXT, facts);
-    /* `anywhere` literals are searched in the message too, because in all_text the message may be
-     * escaped. */
+    /* Literals of the kind `anywhere` are also searched in the message, because all_text may
+     * contain the message with escapes. */
     set_texts(user, input->message, RC_LITERAL_ANYWHERE, facts);
     set_texts(user, input->all_text, RC_LITERAL_ANYWHERE, facts);
 }
@@ -209,7 +209,8 @@ bool rc_literal_implies(const rc_literal *a, const rc_literal *b)
     if (rc_literal_eq(a, b))
         return true;
     bool is_same_kind = a->kind == b->kind;
-    /* A text that is in the message is also found by an `anywhere` literal. */
+    /* If a failure meets the `text` literal, its message contains the value, so it also meets the
+     * `anywhere` literal. */
     if (a->kind == RC_LITERAL_TEXT && b->kind == RC_LITERAL_ANYWHERE)
         return has_words(a->value, b->value);
     if (is_same_kind && (a->kind == RC_LITERAL_TEXT || a->kind == RC_LITERAL_ANYWHERE))

@@ -1,6 +1,6 @@
-/* Conclusions about rules that are true for every failure, from the conditions of the rules alone.
- * A result of true is certain; false means that nothing could be shown. Called by check.c and
- * fatal.c. */
+/* Conclusions about rules that hold for every failure, drawn from the conditions of the rules
+ * alone. The result true is certain; the result false means that the conclusion could not be
+ * proved. Called by check.c and fatal.c. */
 #include "base/str.h"
 #include "classify/rules/parts.h"
 
@@ -30,8 +30,8 @@ typedef struct conflict_search {
     rc_clause clauses[RC_RULE_CLAUSES_MAX];
     size_t count;
     const rc_fact *terms;
-    bool is_dead[RC_RULE_TERMS_MAX + RC_RULE_CLAUSES_MAX]; /* Whether the fact with the same index
-                                                              in `terms` cannot be true. */
+    bool is_dead[RC_RULE_TERMS_MAX + RC_RULE_CLAUSES_MAX]; /* For each element of `terms`: the fact
+                                                              cannot be true. */
 } conflict_search;
 
 static bool is_dead(const conflict_search *search, const rc_fact *fact)
@@ -39,8 +39,8 @@ static bool is_dead(const conflict_search *search, const rc_fact *fact)
     return search->is_dead[fact - search->terms];
 }
 
-/* Returns a fact of the condition that makes `fact` impossible; RC_FACT_NONE if `fact` is
- * possible. */
+/* Returns a fact of the condition that makes `fact` impossible; RC_FACT_NONE if no fact of the
+ * condition does. */
 static rc_fact denied_by(const conflict_search *search, rc_fact fact, const rc_clause *clause)
 {
     rc_fact found = RC_FACT_NONE;
@@ -60,9 +60,9 @@ static rc_fact denied_by(const conflict_search *search, rc_fact fact, const rc_c
     return found;
 }
 
-/* Marks the facts of one condition that another condition makes impossible. If it marks a fact, it
- * returns true, and *ret_conflict describes the last marked fact. *ret_is_empty says that the
- * condition has no possible fact any more. */
+/* Marks the facts of one condition that another condition makes impossible. If it marks any, it
+ * returns true, and *ret_conflict describes the last of them. *ret_is_empty is set to true if every
+ * fact of the condition is impossible. */
 static bool strike(conflict_search *search, size_t index, rc_rule_conflict *ret_conflict,
                    bool *ret_is_empty)
 {
@@ -119,7 +119,8 @@ bool rc_rule_find_conflict(const rc_rule *rule, const rc_literal *literals,
 
 /* ---- containment of rules ---- */
 
-/* True if the error_code literal means one of the facts of the form code:NAME in the set. */
+/* Returns whether the error_code literal stands for one of the facts of the form code:NAME in the
+ * set. */
 static bool means_code(const rc_literal *literal, const rc_facts *set)
 {
     return (literal->codes[0] & set->bits[RC_FACT_CODE_BASE / 64]) != 0 ||
@@ -128,7 +129,7 @@ static bool means_code(const rc_literal *literal, const rc_facts *set)
 
 typedef struct target {
     rc_clause clause;
-    rc_facts set; /* The facts of `clause`, and all facts that imply one of these facts. */
+    rc_facts set; /* the facts of `clause`, and all facts that imply a fact of `clause` */
     const rc_literal *literals;
     bool with_codes;
 } target;
@@ -159,7 +160,7 @@ static bool all_lead_to(const rc_clause *clause, const target *to)
     return true;
 }
 
-/* True if one of the facts of `wanted` is true whenever the rule matches. */
+/* Returns whether at least one fact of `wanted` is true whenever the rule matches. */
 static bool ensures(const rc_rule *rule, const rc_clause *wanted, const rc_rules *rules,
                     bool with_codes)
 {
@@ -177,7 +178,7 @@ static bool ensures(const rc_rule *rule, const rc_clause *wanted, const rc_rules
     return false;
 }
 
-/* True if the condition makes the fact impossible. */
+/* Returns whether a failure that meets the condition cannot have the fact. */
 static bool rules_out(const rc_clause *clause, rc_fact fact, const rc_literal *literals)
 {
     for (size_t i = 0; i < clause->count; i++) {
@@ -189,7 +190,7 @@ static bool rules_out(const rc_clause *clause, rc_fact fact, const rc_literal *l
     return !clause->is_not;
 }
 
-/* True if the fact is false whenever the rule matches. */
+/* Returns true if the fact is false whenever the rule matches. */
 static bool prevents(const rc_rule *rule, rc_fact fact, const rc_literal *literals)
 {
     const rc_fact *cursor = rule->terms;

@@ -31,8 +31,8 @@ static bool has_any(const rc_facts *facts, const rc_clause *clause)
     return false;
 }
 
-/* Finds the first condition that the facts do not meet. Returns false if they meet all
- * conditions. */
+/* Finds the first condition of the rule that the facts do not meet. Returns false if the facts meet
+ * all conditions. */
 static bool find_failed(const rc_rule *rule, const rc_facts *facts, rc_clause *ret_clause)
 {
     const rc_fact *cursor = rule->terms;
@@ -61,8 +61,8 @@ static const rc_rule *match(const rc_rule_set *set, const rc_facts *facts)
 
 #define SHOWN_TERMS_MAX 6u
 
-/* Describes a condition that was not met: "no says:quota", "none of a, b", or "there is says:quota"
- * for a negated condition. */
+/* Appends the reason why a condition was not met: "no says:quota", "none of a, b", or "there is
+ * says:quota" for a negated condition. */
 static void push_failed(rc_buf *buf, const rc_clause *clause, const rc_facts *facts,
                         const rc_literal *literals)
 {
@@ -116,7 +116,7 @@ const rc_rule *rc_rules_match(const rc_rules *user, const rc_facts *facts, const
     const rc_rule *rule = is_traced ? match_traced(set, facts, user ? user->literals : NULL, trace)
                                     : match(set, facts);
     /* A file may replace the last built-in rule, which always matches, by a rule with conditions.
-     * If these are not met, the built-in rule still applies. */
+     * If no rule matches, the built-in rule still applies. */
     if (!rule)
         rule = &rc_rules_builtin.rules[rc_rules_builtin.count - 1];
     if (is_traced)

@@ -10,8 +10,8 @@
 #include "base/utf8.h"
 #include "classify/rules/parts.h"
 
-/* Ceiling of the arena, which holds the rules, their texts, and the list of all rules including the
- * built-in ones. */
+/* Maximum size of the arena, which contains the rules, their texts, and the list of all rules
+ * including the built-in ones. */
 #define ARENA_BYTES_MAX (8u << 20)
 
 static void advance(rc_rules_parser *parser)
@@ -39,7 +39,7 @@ static void refuse_unexpected(rc_rules_parser *parser, rc_str expected)
             rc_rules_excerpt(rc_str_slice(parser->text, parser->token.from, parser->token.to)));
 }
 
-/* Reads the given word. Any other token is reported as a fault. */
+/* Reads the given keyword. Any other token is reported as a fault. */
 static void expect(rc_rules_parser *parser, rc_str word)
 {
     if (is_word(parser, word))
@@ -152,11 +152,12 @@ static size_t parse_conditions(rc_rules_parser *parser)
     return count;
 }
 
-/* Returns the conditions as written in the file, without comments and with single blanks. */
+/* Returns the conditions as they are written in the file, but without comments and with single
+ * blanks. */
 static rc_str tidy(rc_rules_parser *parser, size_t from, size_t to)
 {
     rc_str part = rc_str_slice(parser->text, 0, to);
-    /* In the copy, each token may need a blank before it. */
+    /* maximum size: in the copy, each token may need a blank before it */
     size_t size = 2 * (to - from) + 1;
     char *text = rc_arena_get(&parser->rules->arena, size);
     if (!text)
@@ -358,7 +359,8 @@ static void parse_file(rc_rules_parser *parser)
                         RC_STR("the file is not UTF-8; save it as UTF-8"));
         return;
     }
-    parser->text = rc_utf8_without_bom(parser->text); /* Some editors write a byte order mark. */
+    parser->text = rc_utf8_without_bom(parser->text); /* the file may begin with a byte order mark,
+                                                         which some editors write */
 
     advance(parser);
     while (parser->status == RC_OK && parser->token.kind != RC_RULE_TOKEN_END)

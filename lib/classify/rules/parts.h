@@ -1,4 +1,4 @@
-/* Declarations that the parts of the rules parser share: tokens, literals, the parser and the
+/* Declarations that the files of the rules parser share: tokens, literals, the parser and the
  * checks. */
 #ifndef RC_CLASSIFY_RULES_PARTS_H
 #define RC_CLASSIFY_RULES_PARTS_H
@@ -10,8 +10,8 @@
 
 typedef enum rc_rule_token_kind {
     RC_RULE_TOKEN_END = 1,
-    RC_RULE_TOKEN_WORD,   /* Any bytes without blanks, quotes and parentheses. */
-    RC_RULE_TOKEN_QUOTED, /* A word with a string directly after it: text:"...". */
+    RC_RULE_TOKEN_WORD,   /* Bytes other than blanks, quotes and parentheses. */
+    RC_RULE_TOKEN_QUOTED, /* A word directly followed by a string: text:"...". */
     RC_RULE_TOKEN_STRING,
     RC_RULE_TOKEN_OPEN,
     RC_RULE_TOKEN_CLOSE,
@@ -21,8 +21,9 @@ typedef enum rc_rule_token_kind {
 typedef struct rc_rule_token {
     rc_rule_token_kind kind;
     rc_str word;
-    rc_str quoted; /* The bytes between the quotes; escapes are not decoded. */
-    size_t from;   /* Byte offsets in the file. */
+    rc_str quoted; /* If the token has a string, the bytes between its quotes, with escapes not
+                      decoded. */
+    size_t from;   /* Byte offsets of the token in the file. */
     size_t to;
 } rc_rule_token;
 
@@ -42,24 +43,24 @@ typedef enum rc_literal_kind {
 
 typedef struct rc_literal {
     rc_literal_kind kind;
-    rc_str source;         /* The term as written: text:"pool is empty". */
-    rc_str value;          /* The trimmed text. In a header literal: a part of the header's value,
-                              or empty if any value matches. */
+    rc_str source;         /* The term as written in the file: text:"pool is empty". */
+    rc_str value;          /* The text without surrounding blanks. In a header literal, a part of
+                              the header's value; empty if any value matches. */
     rc_str name;           /* Name of the header in a header literal; empty in other kinds of
                               literal. */
     uint64_t codes[2];     /* In an error_code literal: the set of concepts that the code means. */
-    uint16_t next_by_byte; /* 1 + index of the next literal whose value has the same first byte; 0
-                              if there is none. */
+    uint16_t next_by_byte; /* 1 + index of the next literal whose value has the same first byte; 0:
+                              the last one. */
 } rc_literal;
 
-/* Returns the kind of literal with this name ("text"); 0 if there is none. */
+/* Returns the kind of literal with this name ("text"); 0 if no kind has this name. */
 rc_literal_kind rc_literal_kind_parse(rc_str name);
 
 bool rc_literal_eq(const rc_literal *a, const rc_literal *b);
 
 /* rc_literal_implies: true if every failure that meets `a` also meets `b`. rc_literal_excludes:
- * true if no failure can meet both `a` and `b`. They compare only the texts of the literals, so a
- * result of false means that nothing could be shown. */
+ * true if no failure can meet both `a` and `b`. Both functions compare only the texts of the
+ * literals, so the result false means that no proof was found. */
 bool rc_literal_implies(const rc_literal *a, const rc_literal *b);
 bool rc_literal_excludes(const rc_literal *a, const rc_literal *b);
 
@@ -67,12 +68,12 @@ bool rc_literal_excludes(const rc_literal *a, const rc_literal *b);
 
 struct rc_rules {
     rc_arena arena;
-    size_t count; /* Number of rules in the file. */
+    size_t count; /* Number of rules that the file contains. */
     rc_rule_set order;
     rc_literal *literals;
     size_t literal_count;
-    /* By first byte: 1 + index of the first `text` or `anywhere` literal whose value begins with
-     * this byte; 0 if there is none. */
+    /* Index by first byte: 1 + index of the first `text` or `anywhere` literal whose value begins
+     * with this byte; 0: no value begins with it. */
     uint16_t first_by_byte[256];
 };
 
@@ -82,35 +83,34 @@ struct rc_rules {
 typedef struct rc_rule_node {
     struct rc_rule_node *next;
     rc_rule rule;
-    size_t id_from; /* Byte offsets in the file. */
+    size_t id_from; /* Byte offsets of the rule's id in the file. */
     size_t when_from;
     size_t then_from;
-    size_t builtin; /* Index of the built-in rule that this rule replaces; RC_STR_NPOS if it
-                       replaces none. */
+    size_t builtin; /* Index of the built-in rule that this rule replaces; RC_STR_NPOS: none. */
 } rc_rule_node;
 
 typedef struct rc_rules_parser {
     rc_str text;
-    const rc_rule_set *builtin; /* The built-in rules; NULL while the file of the built-in rules
-                                   itself is parsed. */
+    const rc_rule_set *builtin; /* The built-in rules; NULL while their own file,
+                                   spec/classify.rules, is parsed. */
     rc_rules *rules;
     rc_rule_token token;
     rc_rule_node *first;
     rc_rule_node *last;
 
-    /* The rule that is being parsed. */
+    /* The conditions of the rule that is being parsed. */
     rc_fact terms[RC_RULE_TERMS_MAX + RC_RULE_CLAUSES_MAX];
-    size_t term_count; /* Number of elements in `terms`, including the heads of conditions. */
+    size_t term_count; /* Number of used elements in `terms`, including the heads of conditions. */
     size_t fact_count;
     size_t clause_from[RC_RULE_CLAUSES_MAX];
 
-    rc_status status; /* The first error, which ends the parsing. */
+    rc_status status; /* Status of the first error, at which parsing ends. */
     rc_rules_fault *fault;
 } rc_rules_parser;
 
-/* Parses a file of rules that are added to the built-in rules, like rc_rules_parse. If `builtin` is
- * NULL, the file is that of the built-in rules: it must not have literals, and its last rule must
- * be "always". text, builtin, alloc: as in rc_rules_parse. */
+/* Parses a user's file of rules and adds the built-in rules, as rc_rules_parse does. A `builtin` of
+ * NULL means that the file is that of the built-in rules: it must not have literals, and the
+ * condition of its last rule must be "always". text, builtin, alloc: as in rc_rules_parse. */
 rc_status rc_rules_read(rc_str text, const rc_rule_set *builtin, const rc_alloc *alloc,
                         rc_rules **ret_rules, rc_rules_fault *ret_fault);
 
@@ -129,10 +129,11 @@ void rc_rules_refuse(rc_rules_parser *parser, rc_status status, size_t from, con
  * allocated memory. */
 void rc_rules_check_memory(rc_rules_parser *parser);
 
-/* Returns the part of a word that fits into a message. The result views (points into) `word`. */
+/* Returns the beginning of a word that is short enough for a message. The result views (points
+ * into) `word`. */
 rc_str rc_rules_excerpt(rc_str word);
 
-/* Text of a fact in messages: the fact's name, or a literal as written in the file. */
+/* Text of a fact in messages: the fact's name, or a literal as it is written in the file. */
 typedef struct rc_fact_label {
     char text[64];
     rc_str view;
@@ -145,15 +146,15 @@ void rc_fact_label_init(rc_fact_label *label, const rc_literal *literals, rc_fac
  * of a range (status:500-504). */
 void rc_rules_parse_term(rc_rules_parser *parser);
 
-/* rc_rules_parse_code, _category: return the code or category at the current token. An unknown name
- * is a fault whose message suggests the nearest known name. */
+/* rc_rules_parse_code and rc_rules_parse_category return the code or the category at the current
+ * token. An unknown name is a fault; the message suggests the nearest known name. */
 rc_code rc_rules_parse_code(rc_rules_parser *parser);
 rc_category rc_rules_parse_category(rc_rules_parser *parser);
 
 /* ---- quoted.c ---- */
 
-/* Returns a quoted text with \" and \\ decoded, in memory of the rules' arena. Any other escape and
- * any control character is a fault. */
+/* Returns a quoted text with \" and \\ decoded, in memory of the rules' arena (parser->arena). Any
+ * other escape and any control character is a fault. */
 rc_str rc_rules_unescape(rc_rules_parser *parser, rc_str quoted);
 
 /* Returns the fact of the literal at the current token. Equal literals have the same fact. */
@@ -161,11 +162,11 @@ rc_fact rc_rules_parse_literal(rc_rules_parser *parser);
 
 /* ---- check.c ---- */
 
-/* Checks the conditions of one rule. Conditions that contradict or repeat each other are faults. */
+/* Checks one rule and reports conditions that contradict or repeat each other as faults. */
 void rc_rules_check_conditions(rc_rules_parser *parser, const rc_rule *rule);
 
-/* Checks the order of all rules. A rule that is never reached, because an earlier rule always
- * matches first, is a fault. */
+/* Checks the order of all rules and reports a rule that is never reached, because an earlier rule
+ * always matches first, as a fault. */
 void rc_rules_check_order(rc_rules_parser *parser);
 
 /* ---- fatal.c ---- */
@@ -175,17 +176,18 @@ void rc_rules_check_fatal(rc_rules_parser *parser);
 
 /* ---- logic.c ---- */
 
-/* True if the conditions show that the rule `wide` matches whenever the rule `narrow` matches. If
- * `with_codes`, an error_code:"..." literal also counts as the facts code:NAME of its concepts. */
+/* Returns whether the conditions prove that the rule `wide` matches whenever the rule `narrow`
+ * matches. If `with_codes` is true, an error_code:"..." literal also counts as the facts code:NAME
+ * of its concepts. */
 bool rc_rule_is_within(const rc_rule *narrow, const rc_rule *wide, const rc_rules *rules,
                        bool with_codes);
 
-/* Finds two conditions of the rule that cannot both be met. Returns false if it finds no
- * conflict. */
+/* Finds two conditions of the rule that cannot both be met. Returns false if no such conditions
+ * were found. */
 typedef struct rc_rule_conflict {
     rc_fact fact;
     rc_fact other;
-    bool is_negated; /* The fact `other` is in a negated condition. */
+    bool is_negated; /* The fact `other` belongs to a negated condition. */
     size_t clause;   /* Index of the condition that contains `fact`. */
 } rc_rule_conflict;
 bool rc_rule_find_conflict(const rc_rule *rule, const rc_literal *literals,

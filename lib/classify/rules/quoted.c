@@ -38,7 +38,8 @@ static void split_header(rc_literal *literal)
     literal->value = rc_str_trim(rc_str_slice(literal->value, after, literal->value.len));
 }
 
-/* Finds the concepts that the literal's value means as a typed (machine-readable) code. */
+/* Finds the concepts that the literal's value has when it is read as a typed (machine-readable)
+ * code. */
 static void find_codes(rc_literal *literal)
 {
     rc_phrase_scan scan;

@@ -32,8 +32,9 @@ static bool has_one_bit(rc_fact_digest digest)
     return (bits & (bits - 1)) == 0 && (!digest.concepts || !digest.others);
 }
 
-/* A condition whose facts all have the same bit goes into `all`. Of the other conditions only the
- * first goes into `any`, because rules state their main facts first. */
+/* Returns the prefilter of a rule. A condition whose facts all have the same bit adds this bit to
+ * `all`. Of the other conditions only the first is used for `any`, because rules begin with their
+ * most important condition. */
 rc_rule_prefilter rc_rule_prefilter_of(const rc_rule *rule)
 {
     rc_rule_prefilter prefilter = {{0, 0}, {0, 0}};

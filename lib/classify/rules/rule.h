@@ -17,25 +17,26 @@
 #define RC_RULES_MAX 512u
 #define RC_RULES_BYTES_MAX (256u << 10)
 #define RC_RULE_CLAUSES_MAX 32u
-#define RC_RULE_TERMS_MAX 640u /* Facts in all conditions of one rule. */
+#define RC_RULE_TERMS_MAX 640u /* Maximum number of facts in all conditions of one rule. */
 #define RC_RULE_ID_MAX 64u
 
-/* A condition is an array of a head and facts. The head is the number of facts. One of the facts
- * must be true; if the head has the flag RC_CLAUSE_NOT, none of the facts may be true. */
+/* A condition is an array that begins with a head, the number of facts that follow. The condition
+ * is met if at least one of the facts is true; with the flag RC_CLAUSE_NOT in the head, it is met
+ * if all of them are false. */
 #define RC_CLAUSE_NOT 0x8000u
 
 typedef struct rc_rule {
     rc_str id;
-    rc_str when;   /* The conditions as written. */
-    rc_str reason; /* Why the rule gives its code: one line for people. */
+    rc_str when;   /* The conditions as written in the file. */
+    rc_str reason; /* The reason for the code, as one line for people. */
     rc_code code;
-    rc_category category;  /* RC_CATEGORY_NONE selects the category of the code. */
-    uint16_t clause_count; /* Number of conditions; 0 if the rule always matches. */
+    rc_category category;  /* RC_CATEGORY_NONE: the category of the code applies. */
+    uint16_t clause_count; /* Number of conditions; 0: the rule always matches. */
     const rc_fact *terms;  /* The conditions, one after the other. */
 } rc_rule;
 
-/* A set of facts folded into 128 bits: fact N sets bit N mod 64 of one of the two members. says:X
- * and code:X have the same bit, and so have status:N and inner:N. */
+/* A set of facts reduced to 128 bits: fact N sets bit N mod 64 of one of the two members. The facts
+ * says:X and code:X have the same bit; status:N and inner:N have the same bit, too. */
 typedef struct rc_fact_digest {
     uint64_t concepts; /* Facts whose name begins with says: or code:. */
     uint64_t others;   /* All other facts. Bit 0 is always set in the digest of a failure. */
@@ -61,7 +62,7 @@ typedef struct rc_clause {
     bool is_not;
 } rc_clause;
 
-/* Returns the condition at *cursor and moves the cursor to the next one. */
+/* Returns the condition at *cursor and moves *cursor to the next condition. */
 static inline rc_clause rc_clause_next(const rc_fact **cursor)
 {
     unsigned head = **cursor;
@@ -72,17 +73,17 @@ static inline rc_clause rc_clause_next(const rc_fact **cursor)
 
 rc_rule_prefilter rc_rule_prefilter_of(const rc_rule *rule);
 
-/* True if a failure that the rule matches may be retried. The rule's category can make a retryable
- * code fatal, but cannot make a fatal code retryable. */
+/* Returns whether a failure may be retried if the rule matches it. The rule's category can make a
+ * failure with a retryable code fatal, but not the other way round. */
 bool rc_rule_is_retryable(const rc_rule *rule);
 
 /* Returns the rule's category, or the category of its code if the rule has none. */
 rc_category rc_rule_category(const rc_rule *rule);
 
-/* The texts that the literals of a user's rules are compared with. */
+/* The texts of a failure that the literals of a user's rules are compared with. */
 typedef struct rc_rule_input {
     rc_str message;  /* Message of the innermost error. */
-    rc_str all_text; /* The whole body as received; without a body, the event. */
+    rc_str all_text; /* The whole body as received; if there is no body, the event of the stream. */
     rc_str type;     /* Type of the innermost error. */
     rc_str code;
     rc_str model;
@@ -90,16 +91,16 @@ typedef struct rc_rule_input {
     size_t header_count;
 } rc_rule_input;
 
-/* Number of bytes of a text in which literals are searched. */
+/* Literals are searched in this number of bytes of a text. */
 #define RC_LITERAL_TEXT_MAX (64u << 10)
 
-/* Sets the fact of each literal that the input meets. If `user` is NULL, sets nothing. user, input:
- * borrows during the call. */
+/* Sets the fact of each literal that the failure's texts meet. Does nothing if `user` is NULL.
+ * user, input: borrows during the call. */
 void rc_rules_set_literals(const rc_rules *user, const rc_rule_input *input, rc_facts *facts);
 
-/* Gives the first rule whose conditions the facts meet, as a pointer into `user` or into the
- * built-in rules. Never NULL, because the last built-in rule always matches. user, trace: borrows
- * during the call; may be NULL. facts: borrows during the call. */
+/* Returns the first rule whose conditions the facts meet, as a pointer into `user` or into the
+ * built-in rules. The result is never NULL, because the last built-in rule always matches. user,
+ * trace: borrows during the call; may be NULL. facts: borrows during the call. */
 const rc_rule *rc_rules_match(const rc_rules *user, const rc_facts *facts, const rc_trace *trace);
 
 /* The built-in rules. */

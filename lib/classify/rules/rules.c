@@ -1,5 +1,5 @@
-/* The functions of recourse/rules.h except rc_rules_free. Called by the CLI, the gateway's
- * configuration and library users. */
+/* Implements recourse/rules.h, except rc_rules_free. Called by the CLI, the gateway's configuration
+ * and library users. */
 #include "classify/rules/parts.h"
 
 rc_status rc_rules_parse(rc_str text, const rc_alloc *alloc, rc_rules **ret_rules,

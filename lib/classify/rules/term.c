@@ -9,7 +9,8 @@
 
 /* ---- suggestions for unknown names ---- */
 
-/* The known name that is nearest to an unknown name, among the names offered so far. */
+/* Among the known names that were compared so far, the one that is most similar to an unknown
+ * name. */
 typedef struct nearest {
     rc_nearest_search search;
     char text[64];

@@ -1,12 +1,13 @@
-/* HTML pages, which proxies and gateways send in place of the provider's response. Called by
- * unwrap.c and text.c. */
+/* Unwraps HTML pages, which proxies and gateways send in place of the provider's response. Called
+ * by unwrap.c and text.c. */
 #include "base/str.h"
 #include "classify/unwrap/unwrap.h"
 
-/* Bytes of a page that are read; title and headings are near its start. */
+/* Number of bytes of a page that are read; title and headings are near the start of a page. */
 #define PAGE_MAX ((size_t)16 << 10)
 
-/* `needle` must be in lower case. */
+/* Returns the offset of `needle`, which must be in lower case; letter case of the text is
+ * ignored. */
 static size_t find_nocase(rc_str text, rc_str needle, size_t from)
 {
     for (size_t i = from; i + needle.len <= text.len; i++) {
@@ -17,7 +18,7 @@ static size_t find_nocase(rc_str text, rc_str needle, size_t from)
     return RC_STR_NPOS;
 }
 
-/* Returns the text between the tag <name ...> and the next <. */
+/* Returns the text between an opening tag, such as <title ...>, and the next <. */
 static rc_str element(rc_str page, rc_str open)
 {
     size_t at = find_nocase(page, open, 0);
@@ -30,7 +31,8 @@ static rc_str element(rc_str page, rc_str open)
     return rc_str_trim(rc_str_slice(page, from + 1, to == RC_STR_NPOS ? page.len : to));
 }
 
-/* Returns title and headings, one per line. The other text of an error page is general advice. */
+/* Returns title and headings of the page, one per line. The other text of an error page is general
+ * advice. */
 static rc_str headings(rc_evidence *evidence, rc_str page)
 {
     static const rc_str NAMES[] = {RC_STR_INIT("<title"), RC_STR_INIT("<h1"), RC_STR_INIT("<h2")};
@@ -50,7 +52,8 @@ static rc_str headings(rc_evidence *evidence, rc_str page)
     return rc_str_trim(text);
 }
 
-/* Reads a wait such as "Please try again in 30 seconds.", which is below the headings of a page. */
+/* Reads a wait such as "Please try again in 30 seconds." from the text below the headings of a
+ * page. */
 static void read_page_wait(rc_evidence *evidence, rc_str page)
 {
     size_t at = find_nocase(page, RC_STR("again in "), 0);
@@ -91,7 +94,7 @@ bool rc_unwrap_html(rc_evidence *evidence, rc_str text, unsigned depth)
     rc_str heading_text = headings(evidence, page);
     layer->message =
         heading_text.len > 0 ? heading_text : rc_str_slice(text, 0, RC_EVIDENCE_TEXT_MAX);
-    /* Reads the status from titles such as "host | 524: A timeout occurred" and "504 Gateway
+    /* The status is read from titles such as "host | 524: A timeout occurred" and "504 Gateway
      * Time-out". */
     size_t bar = rc_str_find(evidence->page_title, RC_STR(" | "), 0);
     rc_str heading = bar == RC_STR_NPOS

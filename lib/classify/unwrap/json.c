@@ -5,16 +5,16 @@
 #include "classify/unwrap/unwrap.h"
 #include "json/reader.h"
 
-/* Deepest nesting that is read; deeper containers are skipped. */
+/* Maximum depth of nested objects and arrays; deeper ones are skipped. */
 #define LEVEL_MAX 24u
-/* Longest member name that is compared, in bytes. */
+/* Maximum length of a member name in bytes; longer names are not compared. */
 #define KEY_MAX 64u
 
 typedef enum context {
-    CONTEXT_ERROR,  /* The members belong to an error. */
+    CONTEXT_ERROR,  /* The members describe an error. */
     CONTEXT_MERGE,  /* The members fill empty fields of the enclosing error. */
     CONTEXT_FINISH, /* The object is incomplete_details or promptFeedback. */
-    CONTEXT_SEARCH  /* Only members that are errors themselves are read. */
+    CONTEXT_SEARCH  /* The members are searched only for errors. */
 } context;
 
 typedef struct walk {
@@ -26,9 +26,9 @@ typedef struct walk {
 /* One object or array, and the error that it belongs to. */
 typedef struct frame {
     context context;
-    unsigned depth; /* Depth of the error's layer. */
-    unsigned level; /* Level of nesting. */
-    int layer;      /* Index of the error's layer; -1 if it is not added yet. */
+    unsigned depth; /* Depth of the error's layer; 0: the outermost error. */
+    unsigned level; /* Nesting depth of the object or array. */
+    int layer;      /* Index of the error's layer; -1: the layer was not yet added. */
     rc_str error_text;
     rc_str title;
 } frame;
@@ -56,7 +56,8 @@ static rc_str value_of(walk *w, rc_json_token token)
     return rc_evidence_unescape(w->evidence, token.raw, token.has_escapes);
 }
 
-/* Returns the frame's layer and adds it if necessary; NULL if there are too many layers. */
+/* Returns the frame's layer, which is added if necessary. Returns NULL if there are too many
+ * layers. */
 static rc_layer *layer_of(walk *w, frame *in)
 {
     if (in->layer < 0) {
@@ -93,10 +94,10 @@ static void read_status(rc_layer *layer, rc_str value)
     else if (status == 0 && !rc_ascii_is_digit(value.len > 0 ? value.ptr[0] : '0'))
         fill(&layer->status_word, value);
     else if (status == 0 && value.len == 4)
-        fill(&layer->code, value); /* An error number of the provider, such as MiniMax's 1008. */
+        fill(&layer->code, value); /* error number of a provider, such as MiniMax's 1008 */
 }
 
-/* True for the name of a stream event, which is not an error type. */
+/* Returns whether the type is the name of a stream event and not of an error. */
 static bool is_event_name(rc_str type)
 {
     return rc_str_starts_with(type, RC_STR("response.")) ||
@@ -132,8 +133,8 @@ static void read_message(walk *w, frame *in, rc_json_token token)
         fill(&layer->message, text);
         return;
     }
-    /* If an error has two messages, the second often has the details that the first only
-     * announces. */
+    /* If an error has two messages, the second often contains details that the first does not
+     * have. */
     bool is_more = in->context == CONTEXT_MERGE || rc_unwrap_is_error_json(text);
     if (is_more && text.len > 0 && !rc_str_eq(text, layer->message)) {
         rc_layer *inner = rc_evidence_add_layer(w->evidence, in->depth + 1, RC_STR("detail"));
@@ -192,8 +193,8 @@ static void read_finish(walk *w, rc_json_token token)
     w->evidence->has_terminator = true;
 }
 
-/* True if the container (an object or array) has a text other than a role or a type. A refusal
- * counts as text and sets its fact. */
+/* Returns whether the object or array has a text other than a role or a type. A refusal of the
+ * model counts as text, and its fact is set. */
 static bool has_content(rc_evidence *evidence, rc_str container)
 {
     rc_json_reader reader;
@@ -234,7 +235,7 @@ static void read_param(walk *w, rc_layer *layer, rc_str value)
         rc_evidence_set(w->evidence, RC_FACT_BODY_MODEL_PARAM);
 }
 
-/* Reads a scalar member of an error. */
+/* Reads a string, number or literal that is a member of an error. */
 static void read_scalar(walk *w, frame *in, rc_member_role role, rc_json_token token)
 {
     if (!is_scalar_text(token))
@@ -266,8 +267,8 @@ static void read_scalar(walk *w, frame *in, rc_member_role role, rc_json_token t
         read_param(w, layer, value);
 }
 
-/* Reads a member whose meaning does not depend on the object around it. Returns true if nothing of
- * the member remains to read. */
+/* Reads a member whose meaning does not depend on the object that contains it. Returns true if no
+ * part of the member needs further reading. */
 static bool read_anywhere(walk *w, rc_member_role role, rc_json_token token)
 {
     rc_evidence *evidence = w->evidence;
@@ -414,8 +415,8 @@ static void walk_member(walk *w, frame *in, rc_str key)
         read_scalar(w, in, role, token);
 }
 
-/* Returns the title for use as a typed (machine-readable) code. Empty if the title only repeats the
- * status ("Bad Request"). */
+/* Returns the title for use as a typed (machine-readable) code. The result is empty if the title
+ * only repeats the status ("Bad Request"). */
 static rc_str typed_title(rc_str title)
 {
     bool is_status = rc_str_eq_nocase(title, RC_STR("bad request")) ||
@@ -423,8 +424,8 @@ static rc_str typed_title(rc_str title)
     return is_status ? (rc_str){NULL, 0} : title;
 }
 
-/* Ends an object. If the object has both "error": "text" and a message, the text is the code;
- * without a message, the text is the message. */
+/* Called at the end of an object. If the object has both "error": "text" and a message, the text is
+ * the error's code; without a message, the text is the error's message. */
 static void finish_object(walk *w, frame *in)
 {
     if (in->context == CONTEXT_SEARCH || in->context == CONTEXT_FINISH)
@@ -488,9 +489,9 @@ static void walk_value(walk *w, rc_json_token token, frame *in)
         walk_array(w, in);
 }
 
-/* True if the text is a Python repr (JSON with single quotes), which does not count as damaged
- * JSON. False if a string of the repr has an apostrophe inside a word, where the reader ended the
- * string too early. */
+/* Returns whether the text is a Python repr (JSON with single quotes), which does not count as
+ * damaged JSON. Returns false if a string of the repr has an apostrophe inside a word, because the
+ * reader took this apostrophe for the end of the string. */
 static bool is_repr(rc_str text, size_t fault_at)
 {
     if (fault_at >= text.len || text.ptr[fault_at] != '\'')
@@ -503,7 +504,7 @@ static bool is_repr(rc_str text, size_t fault_at)
     return true;
 }
 
-/* True if a layer with index `first` or above has a typed (machine-readable) field. */
+/* Returns whether a layer with index `first` or higher has a typed (machine-readable) field. */
 static bool has_typed(const rc_evidence *evidence, size_t first)
 {
     for (size_t i = first; i < evidence->layer_count; i++) {
@@ -516,7 +517,7 @@ static bool has_typed(const rc_evidence *evidence, size_t first)
 }
 
 /* Adds the text of damaged JSON (an apostrophe in a repr, a superfluous comma) as the message of a
- * layer, so that the phrases of the text are read. */
+ * layer, so that the text is scanned for phrases. */
 static void add_damaged(rc_evidence *evidence, rc_str text, unsigned depth)
 {
     rc_layer *layer = rc_evidence_add_layer(evidence, depth, RC_STR("damaged"));

@@ -1,4 +1,4 @@
-/* Roles of JSON members by name. Called by json.c and text.c. */
+/* Finds the role of a JSON member by its name. Called by json.c and text.c. */
 #include "classify/unwrap/member.h"
 
 #include <string.h>
@@ -7,8 +7,8 @@
 
 #define NAME_MAX_LEN 32u
 
-/* Writes a name in lower case and without separators into `out`. Returns the length; 0 if the name
- * is longer than every listed name. */
+/* Writes a name in lower case and without separators into `out` and returns its length; 0 if the
+ * name is longer than all listed names. */
 static size_t normalise(rc_str name, char out[NAME_MAX_LEN])
 {
     size_t len = 0;
@@ -23,8 +23,8 @@ static size_t normalise(rc_str name, char out[NAME_MAX_LEN])
     return len;
 }
 
-/* Inlining is forced, because the compiler does not inline a function that is called in a chain of
- * a hundred comparisons. */
+/* The function is inlined by force, because the compiler does not inline it by itself into a chain
+ * of a hundred comparisons. */
 static inline __attribute__((always_inline)) bool is_same(rc_str a, rc_str b)
 {
     return a.len == b.len && memcmp(a.ptr, b.ptr, b.len) == 0;

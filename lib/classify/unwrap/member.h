@@ -1,4 +1,4 @@
-/* Roles of the members in the JSON of an error: spec/members.def lists the names of each role. */
+/* Roles of JSON members in an error: spec/members.def lists the names of each role. */
 #ifndef RC_CLASSIFY_UNWRAP_MEMBER_H
 #define RC_CLASSIFY_UNWRAP_MEMBER_H
 
@@ -29,8 +29,8 @@ typedef enum rc_member_role {
     RC_MEMBER_ECHO
 } rc_member_role;
 
-/* Returns the role of a member; RC_MEMBER_OTHER if the name is not listed. `name` is as written in
- * the JSON; letter case, _ - $ and blanks do not matter. name: borrows during the call. */
+/* Returns the role of a member; RC_MEMBER_OTHER if the name is not listed. Letter case, the
+ * characters _ - $ and blanks in the name are ignored. name: borrows during the call. */
 rc_member_role rc_member_role_of(rc_str name);
 
 #endif

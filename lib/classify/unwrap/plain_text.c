@@ -1,11 +1,11 @@
-/* Clean-up of texts before they are unwrapped. Called by unwrap.c and text.c. */
+/* Cleans texts before they are unwrapped. Called by unwrap.c and text.c. */
 #include "classify/unwrap/plain_text.h"
 
 #include "base/str.h"
 #include "json/reader.h"
 
-/* `buf` has written a text into the evidence's space: reserves its bytes and returns the text. If
- * `buf` failed, returns `fallback`. */
+/* Returns the text that `buf` has written into the evidence's space, and marks its bytes there as
+ * used. If writing to `buf` failed, returns `fallback`. */
 static rc_str commit_text(rc_evidence *evidence, rc_buf *buf, rc_str fallback)
 {
     if (rc_buf_status(buf) != RC_OK)
@@ -28,7 +28,8 @@ static bool is_frame(rc_str line)
            rc_str_starts_with(text, RC_STR("^^^"));
 }
 
-/* True for the line of source code after "File ..." in a Python traceback. */
+/* Returns whether `line` is the line of source code that follows "File ..." in a Python
+ * traceback. */
 static bool is_source_after(rc_str before, rc_str line)
 {
     return rc_str_starts_with(rc_str_trim(before), RC_STR("File \"")) && line.len > 4 &&
@@ -105,7 +106,7 @@ static char bytes_escape(rc_str text, size_t at, size_t *ret_len)
     }
     if (c == 'n' || c == 'r' || c == 't')
         return c == 'n' ? '\n' : c == 'r' ? '\r' : '\t';
-    return c; /* The escapes of backslash and quotes. */
+    return c; /* the escape of a backslash or a quote */
 }
 
 rc_str rc_plain_unescape_bytes(rc_evidence *evidence, rc_str text)
@@ -113,7 +114,7 @@ rc_str rc_plain_unescape_bytes(rc_evidence *evidence, rc_str text)
     size_t single = rc_str_find(text, RC_STR("b'{"), 0);
     size_t at = single != RC_STR_NPOS ? single : rc_str_find(text, RC_STR("b\"{"), 0);
     bool is_alone = at == 0 || (at != RC_STR_NPOS && !rc_ascii_is_alnum(text.ptr[at - 1]));
-    bool is_first = rc_str_find_byte(text, '{', 0) == at + 2; /* Otherwise the literal is inside
+    bool is_first = rc_str_find_byte(text, '{', 0) == at + 2; /* If false, the literal is inside
                                                                  another string. */
     if (at == RC_STR_NPOS || !is_alone || !is_first ||
         rc_str_find_byte(text, '\\', at) == RC_STR_NPOS || text.len > evidence->space_len)
@@ -148,7 +149,7 @@ static size_t echo_end(rc_str text)
     return rc_json_reader_skip(&reader);
 }
 
-/* If the text begins with the input that pydantic (Python's validation library) repeats
+/* If the text begins with a repeated input of pydantic, Python's validation library
  * (input_value=..., input_type=str), returns the offset after the input; otherwise 0. */
 static size_t input_value_end(rc_str text)
 {

@@ -1,9 +1,10 @@
-/* Streams: server-sent events, NDJSON and AWS event-stream frames as text. Called by unwrap.c. */
+/* Unwraps streams: server-sent events, NDJSON and AWS event-stream frames in text form. Called by
+ * unwrap.c. */
 #include "base/str.h"
 #include "classify/unwrap/unwrap.h"
 
-/* Number of bytes of a stream that are read. Of a longer stream only the last bytes are read,
- * because errors are at the end of a stream. */
+/* Number of bytes of a stream that are read: the last ones, because errors are at the end of a
+ * stream. */
 #define TAIL_BYTES ((size_t)64 << 10)
 
 typedef struct lines {
@@ -25,8 +26,8 @@ static bool next_line(lines *l, rc_str *ret_line)
     return true;
 }
 
-/* Reads the value of a line "name: value"; one blank after the colon is skipped. Returns false if
- * the line has another name. */
+/* Reads the value of a line "name: value"; one blank after the colon does not belong to the value.
+ * Returns false if the line begins with another name. */
 static bool field_of(rc_str line, rc_str name, rc_str *ret_value)
 {
     if (!rc_str_starts_with(line, name) || line.len <= name.len || line.ptr[name.len] != ':')
@@ -45,8 +46,8 @@ static bool is_json(rc_str text)
  * message. */
 #define EVENT_LAYERS 4u
 
-/* Drops the layers of earlier events if few layers are free and none of these events was an error.
- * Otherwise a long stream would use all layers before its error is read. */
+/* Drops the layers of earlier events if only few layers are free and no earlier event was an error.
+ * Otherwise a long stream would use up all layers before its error is read. */
 static void drop_good_events(rc_evidence *evidence, size_t first)
 {
     bool is_full = evidence->layer_count + EVENT_LAYERS > RC_LAYERS_MAX;
@@ -78,16 +79,16 @@ static void read_data(rc_evidence *evidence, rc_str event, rc_str data)
         layer->message = rc_str_slice(text, 0, RC_EVIDENCE_TEXT_MAX);
 }
 
-/* True if the JSON text on this line is incomplete, because the event continues on the next data
- * lines. */
+/* Returns whether the JSON text on this line is incomplete, so that it continues on the event's
+ * next data lines. */
 static bool is_open_json(rc_str data)
 {
     rc_str text = rc_str_trim(data);
     return is_json(text) && text.ptr[text.len - 1] != '}' && text.ptr[text.len - 1] != ']';
 }
 
-/* Joins the data lines of one event by newlines, in the evidence's space, and moves `l` after these
- * lines. If the space is too small, returns only the first line. */
+/* Joins the data lines of one event with newlines, in the evidence's space, and moves `l` to the
+ * line after them. Returns only the first line if the space is too small. */
 static rc_str join_data(rc_evidence *evidence, lines *l, rc_str data)
 {
     rc_buf buf;
@@ -144,7 +145,7 @@ static bool is_sse(rc_str text)
     return false;
 }
 
-/* Reads headers such as ":exception-type: throttlingException", a blank line and the frame's
+/* Reads a frame: headers such as ":exception-type: throttlingException", a blank line, and the
  * payload. */
 static void read_frames(rc_evidence *evidence, rc_str text)
 {
@@ -214,7 +215,7 @@ static void read_ndjson(rc_evidence *evidence, rc_str text)
     }
 }
 
-/* Returns the last TAIL_BYTES of a text, beginning at the start of a line. */
+/* Returns the last TAIL_BYTES bytes of a text, from the start of a line on. */
 static rc_str tail_of(rc_str text)
 {
     if (text.len <= TAIL_BYTES)

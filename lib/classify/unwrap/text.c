@@ -1,4 +1,4 @@
-/* Reads texts that contain another error: SDK exceptions, log lines, messages of relays, Python
+/* Unwraps texts that contain another error: SDK exceptions, log lines, messages of relays, Python
  * reprs. Called by unwrap.c. */
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "classify/unwrap/unwrap.h"
 #include "json/reader.h"
 
-/* Maximum number of braces in one text that are checked as the beginning of an error object. */
+/* Maximum number of opening braces in one text that are checked as the start of an error object. */
 #define BRACES_MAX 8u
 
 static bool has_byte(rc_str text, char byte)
@@ -17,8 +17,8 @@ static bool has_byte(rc_str text, char byte)
     return memchr(text.ptr, byte, text.len) != NULL;
 }
 
-/* True for JSON whose escapes must be decoded before it can be read, because it comes from another
- * string ({\n \"error\": ...). */
+/* Returns whether the text is JSON that was taken out of another JSON string, so that its escapes
+ * must be decoded first ({\n \"error\": ...). */
 static bool is_escaped(rc_str text)
 {
     for (size_t i = 1; i < text.len && i < 8; i++) {
@@ -32,7 +32,7 @@ static bool is_escaped(rc_str text)
 }
 
 /* Finds an error object after other text. Returns the offset of the object's brace and stores the
- * object in *ret_json; RC_STR_NPOS if there is none. */
+ * object in *ret_json; RC_STR_NPOS if the text contains no error object. */
 static size_t find_json(rc_evidence *evidence, rc_str text, rc_str *ret_json)
 {
     size_t at = 0;
@@ -54,7 +54,7 @@ static size_t find_json(rc_evidence *evidence, rc_str text, rc_str *ret_json)
 
 /* Finds the members of an object whose opening brace is missing: 'message': '...', 'type': '...'}}.
  * Returns the offset of the first member and stores a copy with the brace in *ret_json; RC_STR_NPOS
- * if there is none. */
+ * if the text contains no such members. */
 static size_t find_members(rc_evidence *evidence, rc_str text, rc_str *ret_json)
 {
     static const rc_str NAMES[] = {
@@ -80,7 +80,7 @@ static size_t find_members(rc_evidence *evidence, rc_str text, rc_str *ret_json)
     return at;
 }
 
-/* Unwraps an HTML page that follows other text. */
+/* Unwraps an HTML page that follows after other text. */
 static bool unwrap_page(rc_evidence *evidence, rc_layer *layer, rc_str text, unsigned depth)
 {
     static const rc_str OPENINGS[] = {
@@ -103,8 +103,8 @@ static bool unwrap_page(rc_evidence *evidence, rc_layer *layer, rc_str text, uns
     return true;
 }
 
-/* Returns the value after "key=": up to the closing quote if it is quoted, otherwise up to the next
- * blank, comma or parenthesis. */
+/* Returns the value that follows "key=": up to the closing quote if the value is quoted, otherwise
+ * up to the next blank, comma or parenthesis. */
 static rc_str value_at(rc_str text, size_t at, size_t *ret_end)
 {
     if (at < text.len && (text.ptr[at] == '\'' || text.ptr[at] == '"')) {
@@ -142,8 +142,8 @@ static void set_field(rc_layer *layer, rc_member_role role, rc_str value)
         layer->message = value;
 }
 
-/* Reads one "key=value" of a log line or a Python repr. Returns true if the key is a field of an
- * error. */
+/* Reads one pair "key=value" of a log line or a Python repr. Returns true if the key names a field
+ * of an error. */
 static bool read_pair(rc_str text, size_t at, rc_layer *layer, size_t *ret_end)
 {
     size_t from = at;
@@ -274,7 +274,8 @@ static void read_grpc_delay(rc_evidence *evidence, rc_str text)
 }
 
 /* Reads the layer's status from the text. Does nothing for an error with a typed (machine-readable)
- * code in a 4xx response, because a number in its message is not its own status. */
+ * code in a 4xx response, because a number in the message of such an error is not the status of the
+ * error. */
 static void read_status(const rc_evidence *evidence, rc_layer *layer, rc_str text)
 {
     bool is_typed = layer->code.len > 0 || layer->type.len > 0;
@@ -283,9 +284,9 @@ static void read_status(const rc_evidence *evidence, rc_layer *layer, rc_str tex
         layer->status = rc_text_http_status(text);
 }
 
-/* True if the message may contain another error: it has a character that every such text contains.
- * Most messages are plain sentences. The message of an error with a code can contain only a JSON
- * object or an HTML page. */
+/* Returns whether the message may contain another error. The test looks for characters that every
+ * such message contains, because most messages are plain sentences. The message of an error with a
+ * code can contain only a JSON object or an HTML page. */
 static bool may_wrap(const rc_layer *layer)
 {
     rc_str text = layer->message;

@@ -1,5 +1,6 @@
-/* HTTP statuses in texts: three digits that are not part of a longer word or number, in a position
- * where a status is usual. Called by json.c, text.c, html.c and foreign_text.c. */
+/* Finds HTTP statuses in texts: three digits that are not part of a longer word or number, at a
+ * place in the sentence where a status is usual. Called by json.c, text.c, html.c and
+ * foreign_text.c. */
 #include "base/str.h"
 #include "classify/unwrap/unwrap.h"
 
@@ -26,7 +27,8 @@ static bool is_one_of(rc_str word, const rc_str *words, size_t count)
     return false;
 }
 
-/* Returns the word before `at`; blanks, colons, brackets and quotes between the two are skipped. */
+/* Returns the word before `at`, without the blanks, colons, brackets and quotes between the word
+ * and `at`. */
 static rc_str word_before(rc_str text, size_t at)
 {
     while (at > 0 && memchr(" :=#'\"([{\t,", text.ptr[at - 1], 11) != NULL)
@@ -54,7 +56,7 @@ static bool is_status_word(rc_str word)
            rc_str_eq_nocase(rc_str_slice(word, word.len - 5, word.len), RC_STR("error"));
 }
 
-/* True for words after which a number is an amount and not a status. */
+/* Returns whether a number after this word is an amount and not a status. */
 static bool is_amount_word(rc_str word)
 {
     static const rc_str WORDS[] = {
@@ -68,7 +70,8 @@ static bool is_amount_word(rc_str word)
     return is_one_of(word, WORDS, sizeof(WORDS) / sizeof(WORDS[0]));
 }
 
-/* True if the reason phrase of HTTP follows the number: 403 Forbidden, 429 Too Many Requests. */
+/* Returns whether the reason phrase of HTTP follows the number: 403 Forbidden, 429 Too Many
+ * Requests. */
 static bool has_reason_phrase(rc_str text, size_t at)
 {
     static const rc_str FIRST_WORDS[] = {
@@ -91,8 +94,8 @@ static bool has_reason_phrase(rc_str text, size_t at)
                      sizeof(FIRST_WORDS) / sizeof(FIRST_WORDS[0]));
 }
 
-/* True if the number follows a colon and precedes a sentence or a JSON body: "...: 400 Extra
- * inputs". */
+/* Returns whether the number follows a colon and precedes a sentence or a JSON body: "...: 400
+ * Extra inputs". */
 static bool begins_sentence(rc_str text, size_t at)
 {
     size_t from = at;
@@ -106,8 +109,8 @@ static bool begins_sentence(rc_str text, size_t at)
     return (text.ptr[to] >= 'A' && text.ptr[to] <= 'Z') || text.ptr[to] == '{';
 }
 
-/* True for "(429)", "[429]", "[429 Too Many Requests]"; false for the call foo(429) and the array
- * element a[429]. */
+/* Returns true for "(429)", "[429]" and "[429 Too Many Requests]", false for the call foo(429) and
+ * the array element a[429]. */
 static bool is_bracketed(rc_str text, size_t at)
 {
     char before = at > 0 ? text.ptr[at - 1] : '\0';
@@ -117,21 +120,23 @@ static bool is_bracketed(rc_str text, size_t at)
     return at < 2 || !is_word_byte(text.ptr[at - 2]);
 }
 
-/* True if the three digits at `at` are in a position where a status is usual. */
+/* Returns whether the three digits at `at` are at a place where a status is usual. */
 static bool is_status_position(rc_str text, size_t at)
 {
     if (is_bracketed(text, at))
         return true;
     rc_str word = word_before(text, at);
     if (word.len == 0 && rc_str_trim(rc_str_slice(text, 0, at)).len <= 1)
-        return true; /* The number is at the start of the text, or after one bracket or quote. */
+        return true; /* the number is at the start of the text, or follows a single bracket or
+                        quote */
     if (is_amount_word(word))
         return false;
     return is_status_word(word) || has_reason_phrase(text, at) || begins_sentence(text, at);
 }
 
-/* True if the three digits at `at` can only be a status: HTTP 429, status: 429, 429 Too Many
- * Requests. False after words that any program prints, such as "ValueError:" and "exit code". */
+/* Returns whether the three digits at `at` can only be a status: HTTP 429, status: 429, 429 Too
+ * Many Requests. Returns false after words that many programs print, such as "ValueError:" and
+ * "exit code". */
 static bool is_sure_position(rc_str text, size_t at)
 {
     static const rc_str WORDS[] = {

@@ -7,7 +7,7 @@
 #include "classify/unwrap/plain_text.h"
 #include "json/reader.h"
 
-/* True if the whole text is one quoted JSON string. */
+/* Returns whether the whole text is one quoted JSON string. */
 static bool is_json_string(rc_str text)
 {
     if (text.ptr[0] != '"')
@@ -25,8 +25,8 @@ static void add_text(rc_evidence *evidence, rc_str text, rc_str where)
         layer->message = rc_str_slice(text, 0, RC_EVIDENCE_TEXT_MAX);
 }
 
-/* Returns the end of a long log, beginning at the start of a line, because the error is at the end
- * of a log. */
+/* Returns the last bytes of a long log, from the start of a line on, because the error is at the
+ * end of a log. */
 static rc_str tail_of(rc_str text)
 {
     if (text.len <= RC_EVIDENCE_TEXT_MAX)
@@ -36,7 +36,7 @@ static rc_str tail_of(rc_str text)
     return rc_str_slice(text, line == RC_STR_NPOS ? from : line + 1, text.len);
 }
 
-/* Returns the text without byte order mark and surrounding white space. */
+/* Returns the text without byte order mark and without leading and trailing white space. */
 static rc_str text_of(rc_str body)
 {
     return rc_str_trim(rc_utf8_without_bom(body));
@@ -74,8 +74,8 @@ static void read_stream_end(rc_evidence *evidence)
         rc_evidence_set(evidence, RC_FACT_BODY_NO_CONTENT);
 }
 
-/* If no error member was found in JSON, adds the whole text as the message of a layer, so that the
- * phrases of the text are read. */
+/* If no member of a JSON body describes an error, adds the whole text as the message of a layer, so
+ * that the text is scanned for phrases. */
 static void add_text_of_json(rc_evidence *evidence)
 {
     const rc_failure *failure = evidence->failure;
@@ -97,7 +97,7 @@ void rc_unwrap(rc_evidence *evidence)
     unwrap_body(evidence, failure->event, RC_STR("event"));
     unwrap_body(evidence, failure->body, RC_STR("body"));
     add_text_of_json(evidence);
-    /* rc_unwrap_text appends new layers, which the loop then reaches. */
+    /* rc_unwrap_text may append layers; the loop also processes these. */
     for (size_t i = 0; i < evidence->layer_count; i++)
         rc_unwrap_text(evidence, i);
     read_stream_end(evidence);

@@ -1,5 +1,5 @@
-/* Unwrapping: each function splits one kind of text and adds the errors in it as layers (errors
- * inside each other). Every function accepts arbitrary bytes and cannot fail. */
+/* Unwrapping: each function splits one kind of text and adds the errors in the text as layers
+ * (errors nested in each other). Every function accepts arbitrary bytes and cannot fail. */
 #ifndef RC_CLASSIFY_UNWRAP_UNWRAP_H
 #define RC_CLASSIFY_UNWRAP_UNWRAP_H
 
@@ -9,15 +9,15 @@
  * begin with { [ or ". */
 void rc_unwrap_json(rc_evidence *evidence, rc_str text, unsigned depth, rc_str where);
 
-/* True if the text begins with an object that looks like an error and not like a repeated part of
- * the request. */
+/* Returns true if the text begins with an object that looks like an error and not like a repeated
+ * part of the request. */
 bool rc_unwrap_is_error_json(rc_str text);
 
 /* Adds the errors of server-sent events, NDJSON, or AWS event-stream frames in text form. Returns
  * false if the text has none of these formats. */
 bool rc_unwrap_stream(rc_evidence *evidence, rc_str text);
 
-/* Adds the title and headings of an HTML page. Returns false if the text is not a page. */
+/* Adds the title and headings of an HTML page. Returns false if the text is not an HTML page. */
 bool rc_unwrap_html(rc_evidence *evidence, rc_str text, unsigned depth);
 
 /* Unwraps the message of layer `index`. The message may contain JSON after a prefix, a Python repr,
@@ -26,14 +26,14 @@ bool rc_unwrap_html(rc_evidence *evidence, rc_str text, unsigned depth);
 void rc_unwrap_text(rc_evidence *evidence, size_t index);
 
 /* Returns the status that a text names ("Error code: 429", "HTTP 503", "429 Too Many Requests"); 0
- * if it names none. Digits inside longer words do not count. */
+ * if the text names no status. Digits inside longer words are ignored. */
 int rc_text_http_status(rc_str text);
 
-/* Like rc_text_http_status, but only for a number that can be nothing but a status: HTTP 429,
- * status: 429, 429 Too Many Requests. */
+/* Like rc_text_http_status, but finds only numbers that are certainly a status: HTTP 429, status:
+ * 429, 429 Too Many Requests. */
 int rc_text_sure_http_status(rc_str text);
 
-/* Returns the status if the text is only a number from 100 to 599; otherwise 0. */
+/* Returns the number if the text consists of one number from 100 to 599; otherwise 0. */
 int rc_http_status_parse(rc_str text);
 
 #endif
