@@ -61,6 +61,7 @@ _recourse() {
         simulate:--width) return ;;
         mock:--listen) return ;;
         mock:--scenario) files=1 ;;
+        mock:--script) files=1 ;;
         mock:--seed) return ;;
         mock:--port-file) files=1 ;;
         serve:--config) files=1 ;;
@@ -133,7 +134,7 @@ _recourse() {
             files=1
             ;;
         mock)
-            words='--help --listen --scenario --seed --port-file --quiet'
+            words='--help --listen --scenario --script --seed --port-file --quiet'
             ;;
         serve)
             words='--help --config --listen --admin --port-file --log'

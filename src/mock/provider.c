@@ -1,5 +1,5 @@
-/* Decides how the mock provider responds to a request: by API key, limits, rules and model name.
- * Called by server.c and the gateway's demo provider. */
+/* Decides how the mock provider responds to a request: by a script, or by API key, limits, rules
+ * and model name. Called by server.c and the gateway's demo provider. */
 #include "mock/provider.h"
 
 #include <string.h>
@@ -13,6 +13,7 @@ void rc_mock_provider_init(rc_mock_provider *provider, const rc_mock_scenario *s
                            uint64_t seed, uint64_t now_ms)
 {
     memset(provider, 0, sizeof *provider);
+    provider->script_index = RC_MOCK_NO_PROVIDER;
     provider->scenario = scenario;
     provider->seed = seed != 0 || scenario == NULL ? seed : scenario->seed;
     provider->started_ms = now_ms;
@@ -27,6 +28,12 @@ void rc_mock_provider_init(rc_mock_provider *provider, const rc_mock_scenario *s
                        now_ms);
     rc_mock_limit_init(&provider->tokens[RC_MOCK_KEYS_MAX], (uint32_t)scenario->tokens_per_min,
                        now_ms);
+}
+
+void rc_mock_provider_use_script(rc_mock_provider *provider, rc_mock_script *script, uint32_t index)
+{
+    provider->script = script;
+    provider->script_index = index;
 }
 
 /* A request for which a plan is decided. */
@@ -220,6 +227,35 @@ static void decide(mock_case *c)
 
 /* ---- responses ---- */
 
+/* Clears the counts. A script begins again. */
+static void reset(rc_mock_provider *provider, uint64_t now_ms)
+{
+    const uint32_t generation = provider->stats.generation;
+    rc_mock_script *script = provider->script;
+    const uint32_t index = provider->script_index;
+    rc_mock_provider_init(provider, provider->scenario, provider->seed, now_ms);
+    provider->stats.generation = generation + 1;
+    if (script == NULL)
+        return;
+    rc_mock_script_restart(script, now_ms);
+    rc_mock_provider_use_script(provider, script, index);
+}
+
+static void push_counts(const rc_mock_provider *provider, uint64_t now_ms, rc_buf *json)
+{
+    rc_json_writer w;
+    rc_json_writer_init(&w, json, 0);
+    rc_json_object_begin(&w);
+    rc_mock_stats_push(&provider->stats, &w);
+    if (provider->script != NULL) {
+        rc_json_key(&w, RC_STR("script"));
+        rc_json_object_begin(&w);
+        rc_mock_script_push(provider->script, now_ms, &w);
+        rc_json_object_end(&w);
+    }
+    rc_json_object_end(&w);
+}
+
 static rc_status respond_own(rc_mock_provider *provider, const rc_mock_request *request,
                              const rc_mock_time *now, const rc_alloc *alloc,
                              rc_mock_response *response)
@@ -227,12 +263,10 @@ static rc_status respond_own(rc_mock_provider *provider, const rc_mock_request *
     rc_buf json;
     rc_buf_init(&json, alloc, STATS_MAX);
     if (request->endpoint == RC_MOCK_RESET_COUNTS) {
-        const uint32_t generation = provider->stats.generation;
-        rc_mock_provider_init(provider, provider->scenario, provider->seed, now->ms);
-        provider->stats.generation = generation + 1;
+        reset(provider, now->ms);
         rc_buf_push(&json, RC_STR("{\"reset\":true}"));
     } else {
-        rc_mock_stats_push(&provider->stats, &json);
+        push_counts(provider, now->ms, &json);
     }
     rc_status status = rc_buf_status(&json);
     const rc_status begun = rc_mock_response_begin_plain(response, 200, rc_buf_get(&json), alloc);
@@ -262,6 +296,45 @@ static rc_status respond_case(mock_case *c, const rc_alloc *alloc, rc_mock_respo
     return status;
 }
 
+/* Returns whether the request is one that the script decides. */
+static bool is_scripted(const mock_case *c)
+{
+    const rc_mock_request *request = c->request;
+    return c->provider->script_index != RC_MOCK_NO_PROVIDER && !request->is_method_wrong &&
+           request->body_error == NULL && request->endpoint != RC_MOCK_NO_ENDPOINT &&
+           request->endpoint != RC_MOCK_MODELS;
+}
+
+static rc_status respond_script(mock_case *c, const rc_alloc *alloc, rc_mock_response *response,
+                                rc_mock_ticket *ret_ticket)
+{
+    rc_mock_provider *p = c->provider;
+    find_key(c);
+    c->nth = rc_mock_stats_nth(&p->stats, c->request->key, rc_mock_request_model(c->request));
+    const rc_mock_script_decision decision =
+        rc_mock_script_decide(p->script, p->script_index, c->request, c->now->ms);
+    const rc_mock_context context = {
+        .seed = p->seed,
+        .nth = c->nth,
+        .now_unix_ms = c->now->unix_ms,
+        .requests = decision.requests,
+        .tokens = decision.tokens,
+        .message = rc_str_c(decision.message),
+    };
+    const rc_status status =
+        rc_mock_response_begin(response, &decision.plan, c->request, &context, alloc);
+    *ret_ticket = rc_mock_stats_add(&p->stats, c->message, c->request, c->key_id, response);
+    ret_ticket->holds_slot = decision.holds_slot;
+    ret_ticket->restarts = decision.restarts;
+    return status;
+}
+
+void rc_mock_provider_end(rc_mock_provider *provider, const rc_mock_ticket *ticket)
+{
+    if (ticket->holds_slot)
+        rc_mock_script_release(provider->script, provider->script_index, ticket->restarts);
+}
+
 rc_status rc_mock_provider_respond(rc_mock_provider *provider, const rc_mock_message *message,
                                    const rc_mock_time *now, const rc_alloc *alloc,
                                    rc_mock_response *ret_response, rc_mock_ticket *ret_ticket)
@@ -278,7 +351,8 @@ rc_status rc_mock_provider_respond(rc_mock_provider *provider, const rc_mock_mes
         status = respond_own(provider, &request, now, alloc, ret_response);
     } else {
         mock_case c = {.provider = provider, .message = message, .request = &request, .now = now};
-        status = respond_case(&c, alloc, ret_response, ret_ticket);
+        status = is_scripted(&c) ? respond_script(&c, alloc, ret_response, ret_ticket)
+                                 : respond_case(&c, alloc, ret_response, ret_ticket);
     }
     rc_mock_request_done(&request);
     return status;

@@ -12,11 +12,17 @@
 #include "mock/limit.h"
 #include "mock/response.h"
 #include "mock/scenario.h"
+#include "mock/script.h"
 #include "mock/stats.h"
+
+#define RC_MOCK_NO_PROVIDER UINT32_MAX
 
 /* A provider, in the caller's storage. The struct is too large for the stack. */
 typedef struct rc_mock_provider {
     const rc_mock_scenario *scenario; /* Borrows; NULL: no scenario. */
+    rc_mock_script *script;           /* Borrows; NULL: no script. */
+    uint32_t script_index; /* The script's provider that responds; RC_MOCK_NO_PROVIDER: models'
+                            * names decide, and only statistics and reset concern the script. */
     uint64_t seed;
     uint64_t started_ms;
     rc_mock_stats stats;
@@ -35,11 +41,20 @@ typedef struct rc_mock_time {
 void rc_mock_provider_init(rc_mock_provider *provider, const rc_mock_scenario *scenario,
                            uint64_t seed, uint64_t now_ms);
 
+/* Lets a script decide how the provider responds. script: borrows as long as the provider is
+ * used. */
+void rc_mock_provider_use_script(rc_mock_provider *provider, rc_mock_script *script,
+                                 uint32_t index);
+
 /* Begins the response to a message. Returns RC_OK, or RC_E_NOMEM or RC_E_TOO_LARGE if there is no
  * response; the caller must call rc_mock_response_done in each case. *ret_ticket is for
- * rc_mock_stats_add_sent. message, now: borrows during the call. */
+ * rc_mock_stats_add_sent and rc_mock_provider_end. message, now: borrows during the call. */
 rc_status rc_mock_provider_respond(rc_mock_provider *provider, const rc_mock_message *message,
                                    const rc_mock_time *now, const rc_alloc *alloc,
                                    rc_mock_response *ret_response, rc_mock_ticket *ret_ticket);
+
+/* Ends a call whose response has ended or whose client has disconnected. ticket: borrows during the
+ * call. */
+void rc_mock_provider_end(rc_mock_provider *provider, const rc_mock_ticket *ticket);
 
 #endif

@@ -8,7 +8,7 @@
 
 static void free_server_if_done(rc_mock_server *server)
 {
-    if (!server->is_stopped || server->calls > 0)
+    if (!server->is_stopped || !server->is_timer_closed || server->calls > 0)
         return;
     const rc_mock_server_settings settings = server->settings;
     settings.alloc.put(settings.alloc.ctx, server, sizeof *server);
@@ -34,6 +34,8 @@ static void on_timer_closed(uv_handle_t *handle)
 void rc_mock_call_end(rc_mock_call *call)
 {
     call->responder = NULL;
+    if (call->has_response)
+        rc_mock_provider_end(&call->server->provider, &call->ticket);
     uv_close((uv_handle_t *)&call->timer, on_timer_closed);
 }
 
@@ -110,6 +112,8 @@ static void report_response(const rc_mock_call *call, const rc_mock_message *mes
 static void on_body_end(void *ctx, rc_responder *responder)
 {
     rc_mock_call *call = rc_responder_owner(responder);
+    const rc_mock_server *server = call->server;
+    const uint32_t generation = server->provider.stats.generation;
     const rc_http1 *reader = rc_responder_reader(responder);
     const char *head = rc_responder_head(responder);
     rc_header headers[RC_HTTP1_FIELDS_MAX];
@@ -129,6 +133,8 @@ static void on_body_end(void *ctx, rc_responder *responder)
         return;
     }
     report_response(call, &message);
+    if (server->provider.stats.generation != generation && server->settings.on_reset != NULL)
+        server->settings.on_reset(server->settings.ctx);
     rc_mock_call_run(call);
 }
 
@@ -173,6 +179,37 @@ static const rc_server_handler handler = {
     .on_stopped = on_stopped,
 };
 
+/* ---- refused connections ---- */
+
+static void on_script_timer(uv_timer_t *timer)
+{
+    rc_mock_server_follow_script(timer->data);
+}
+
+void rc_mock_server_follow_script(rc_mock_server *server)
+{
+    const rc_mock_script *script = server->settings.script;
+    const uint64_t now_ms = uv_hrtime() / NS_A_MS;
+    uint64_t next_ms = RC_UNLIMITED;
+    if (script == NULL || server->settings.script_index == RC_MOCK_NO_PROVIDER)
+        return;
+    if (rc_mock_script_refuses(script, server->settings.script_index, now_ms, &next_ms))
+        rc_server_refuse_connections(&server->http);
+    else
+        (void)rc_server_accept_connections(&server->http);
+    if (next_ms == RC_UNLIMITED)
+        (void)uv_timer_stop(&server->script_timer);
+    else
+        (void)uv_timer_start(&server->script_timer, on_script_timer, next_ms - now_ms, 0);
+}
+
+static void on_script_timer_closed(uv_handle_t *handle)
+{
+    rc_mock_server *server = handle->data;
+    server->is_timer_closed = true;
+    free_server_if_done(server);
+}
+
 /* ---- server ---- */
 
 rc_mock_server *rc_mock_server_new(uv_loop_t *loop, const rc_mock_server_settings *settings)
@@ -186,14 +223,19 @@ rc_mock_server *rc_mock_server_new(uv_loop_t *loop, const rc_mock_server_setting
     server->settings = *settings;
     rc_mock_provider_init(&server->provider, settings->scenario, settings->seed,
                           uv_hrtime() / NS_A_MS);
+    if (settings->script != NULL)
+        rc_mock_provider_use_script(&server->provider, settings->script, settings->script_index);
     /* The write buffer is small, so that most tokens that are counted as sent have left the
      * process. */
     http.write_high_bytes = 32768;
     http.write_low_bytes = 8192;
     http.write_max_bytes = 2 * RC_MOCK_RESPONSE_MAX;
     http.write_idle_ms = 0;
-    if (rc_server_init(&server->http, loop, &settings->alloc, &http, &handler, server) == RC_OK)
+    if (rc_server_init(&server->http, loop, &settings->alloc, &http, &handler, server) == RC_OK) {
+        (void)uv_timer_init(loop, &server->script_timer); /* Never fails. */
+        server->script_timer.data = server;
         return server;
+    }
     settings->alloc.put(settings->alloc.ctx, server, sizeof *server);
     return NULL;
 }
@@ -201,10 +243,17 @@ rc_mock_server *rc_mock_server_new(uv_loop_t *loop, const rc_mock_server_setting
 rc_listen_result rc_mock_server_listen(rc_mock_server *server, const char *host, uint16_t port,
                                        rc_listening *ret_listening)
 {
-    return rc_server_listen_tcp(&server->http, host, port, RC_LISTEN_ALONE, ret_listening);
+    const bool is_scripted = server->settings.script != NULL;
+    const rc_listen_result result =
+        rc_server_listen_tcp(&server->http, host, port,
+                             is_scripted ? RC_LISTEN_PAUSABLE : RC_LISTEN_ALONE, ret_listening);
+    if (result == RC_LISTEN_OK)
+        rc_mock_server_follow_script(server);
+    return result;
 }
 
 void rc_mock_server_close(rc_mock_server *server)
 {
+    uv_close((uv_handle_t *)&server->script_timer, on_script_timer_closed);
     rc_server_close(&server->http);
 }

@@ -19,11 +19,16 @@ typedef struct rc_mock_server rc_mock_server;
 
 typedef struct rc_mock_server_settings {
     const rc_mock_scenario *scenario; /* Borrows until on_stopped; NULL: no scenario. */
+    rc_mock_script *script;           /* Borrows until on_stopped; NULL: no script. */
+    uint32_t script_index;            /* With a script: the provider that this server plays, or
+                            * RC_MOCK_NO_PROVIDER. */
     uint64_t seed;
     rc_alloc alloc;
     int64_t (*unix_ms)(void *ctx); /* Returns the current Unix time. */
     /* Called when a response begins. The texts are valid during the call. May be NULL. */
     void (*on_response)(void *ctx, rc_str method, rc_str path, rc_str model, int status);
+    /* Called when a client has reset the statistics, which restarts the script. May be NULL. */
+    void (*on_reset)(void *ctx);
     void (*on_stopped)(void *ctx); /* Called when the server has been freed. */
     void *ctx;
 } rc_mock_server_settings;
@@ -36,6 +41,9 @@ rc_mock_server *rc_mock_server_new(uv_loop_t *loop, const rc_mock_server_setting
  * call. */
 rc_listen_result rc_mock_server_listen(rc_mock_server *server, const char *host, uint16_t port,
                                        rc_listening *ret_listening);
+
+/* Follows the script's clock after it was restarted: begins or ends the refusal of connections. */
+void rc_mock_server_follow_script(rc_mock_server *server);
 
 /* Closes all connections and frees the server, then calls on_stopped. server: takes. */
 void rc_mock_server_close(rc_mock_server *server);

@@ -10,7 +10,9 @@ struct rc_mock_server {
     rc_mock_provider provider;
     rc_mock_server_settings settings;
     uv_loop_t *loop;
-    uint32_t calls; /* Number of calls that are not freed yet. */
+    uint32_t calls;          /* Number of calls that are not freed yet. */
+    uv_timer_t script_timer; /* The script's next change from refusing connections or back. */
+    bool is_timer_closed;
     bool is_stopped;
 };
 

@@ -7,7 +7,6 @@
 
 #include "base/str.h"
 #include "mock/tokens.h"
-#include "json/writer.h"
 
 /* Shortest key whose last four characters are shown. The end of a shorter key would reveal too much
  * of it. */
@@ -193,25 +192,21 @@ static void push_recent(rc_json_writer *w, const rc_mock_recent_request *last)
     rc_json_object_end(w);
 }
 
-void rc_mock_stats_push(const rc_mock_stats *stats, rc_buf *buf)
+void rc_mock_stats_push(const rc_mock_stats *stats, rc_json_writer *w)
 {
-    rc_json_writer w;
-    rc_json_writer_init(&w, buf, 0);
-    rc_json_object_begin(&w);
-    push_u64(&w, "requests", stats->requests);
-    push_u64(&w, "tokens_in", stats->tokens_in);
-    push_u64(&w, "billed_in", stats->billed_in);
-    push_u64(&w, "tokens_out", stats->tokens_out);
-    push_u64(&w, "disconnects", stats->disconnects);
-    push_table(&w, "by_model", &stats->models);
-    push_table(&w, "by_key", &stats->keys);
-    push_table(&w, "by_path", &stats->paths);
-    rc_json_key(&w, RC_STR("last"));
-    rc_json_array_begin(&w);
+    push_u64(w, "requests", stats->requests);
+    push_u64(w, "tokens_in", stats->tokens_in);
+    push_u64(w, "billed_in", stats->billed_in);
+    push_u64(w, "tokens_out", stats->tokens_out);
+    push_u64(w, "disconnects", stats->disconnects);
+    push_table(w, "by_model", &stats->models);
+    push_table(w, "by_key", &stats->keys);
+    push_table(w, "by_path", &stats->paths);
+    rc_json_key(w, RC_STR("last"));
+    rc_json_array_begin(w);
     const uint64_t shown_count =
         stats->recent_count < RC_MOCK_RECENT_MAX ? stats->recent_count : RC_MOCK_RECENT_MAX;
     for (uint64_t i = stats->recent_count - shown_count; i < stats->recent_count; i++)
-        push_recent(&w, &stats->recent[i % RC_MOCK_RECENT_MAX]);
-    rc_json_array_end(&w);
-    rc_json_object_end(&w);
+        push_recent(w, &stats->recent[i % RC_MOCK_RECENT_MAX]);
+    rc_json_array_end(w);
 }

@@ -13,6 +13,7 @@
 
 #include "mock/request.h"
 #include "mock/response.h"
+#include "json/writer.h"
 
 #define RC_MOCK_NAME_MAX 128
 #define RC_MOCK_ROWS_MAX 128
@@ -76,6 +77,8 @@ typedef struct rc_mock_ticket {
     uint32_t path;
     uint32_t generation; /* Generation of the stats. A ticket of an earlier generation is
                           * ignored. */
+    bool holds_slot;     /* The call holds a slot of the script's provider. */
+    uint32_t restarts;   /* The script's `restarts` when the call took the slot. */
 } rc_mock_ticket;
 
 /* Returns the id of a key as described above, or "none" for an empty key. key: borrows during the
@@ -96,7 +99,7 @@ rc_mock_ticket rc_mock_stats_add(rc_mock_stats *stats, const rc_mock_message *me
 void rc_mock_stats_add_sent(rc_mock_stats *stats, const rc_mock_ticket *ticket, uint64_t tokens);
 void rc_mock_stats_add_disconnect(rc_mock_stats *stats);
 
-/* Appends the counts as JSON. stats: borrows during the call. */
-void rc_mock_stats_push(const rc_mock_stats *stats, rc_buf *buf);
+/* Appends the counts as members of an open JSON object. stats: borrows during the call. */
+void rc_mock_stats_push(const rc_mock_stats *stats, rc_json_writer *w);
 
 #endif

@@ -247,6 +247,38 @@ END
     grep -qi '^retry-after: ' head
 }
 
+@test "a script is played by the clock, each provider at a port of its own" {
+    cat >down.yaml <<'END'
+duration_ms: 60s
+providers:
+  - name: primary
+    limits: {requests_per_min: 60, burst_ms: 2s}
+    faults: [{kind: refuse, from_ms: 0, until_ms: 60s}]
+  - name: backup
+    fails_in_ms: 0
+    faults: [{kind: outage, from_ms: 0, until_ms: 60s, retry_after_ms: 4s}]
+END
+    start --script down.yaml
+    mapfile -t ports <port
+    [ "${#ports[@]}" = 3 ]
+    base=http://127.0.0.1:${ports[0]}
+    grep -qx "recourse mock: backup at http://127.0.0.1:${ports[2]}" talk
+    run -7 curl -sS -m 20 "http://127.0.0.1:${ports[1]}/v1/models" # connection refused
+    base=http://127.0.0.1:${ports[2]} chat any
+    [ "$(status)" = 503 ]
+    grep -qi '^retry-after: 4' head
+    counted '"name":"backup","calls":1,"served":0,"outage":1,'
+    [ "$(curl -sS -X POST "$base/mock/reset")" = '{"reset":true}' ]
+    counted '"name":"backup","calls":0,'
+    stop
+    # A scenario of the simulator has the same faults in both commands.
+    sed -i 's/kind: outage/kind: outrage/' down.yaml
+    run -65 --separate-stderr "$RECOURSE" mock --script down.yaml
+    [[ $stderr == "down.yaml:"*"outage"* ]]
+    run -64 --separate-stderr "$RECOURSE" mock --script outag
+    [[ $stderr == "recourse: mock: "*"outage"* || $stderr == *"did you mean outage?"* ]]
+}
+
 @test "faults are reported before the start" {
     printf 'rules:\n  - do: stal\n' >bad.yaml
     run -65 --separate-stderr "$RECOURSE" mock --scenario bad.yaml

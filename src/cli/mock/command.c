@@ -1,5 +1,5 @@
-/* `recourse mock`: table entry, options, scenario file. Called by commands.c; serve.c runs the
- * server. */
+/* `recourse mock`: table entry, options, scenario file, script. Called by commands.c; serve.c runs
+ * the server. */
 #include "cli/mock/mock.h"
 
 #include <string.h>
@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "cli/error_text.h"
 #include "cli/options.h"
+#include "cli/simulate/simulate.h"
 #include "config/yaml/yaml.h"
 #include "sys/file.h"
 
@@ -18,6 +19,7 @@
 enum {
     MOCK_LISTEN,
     MOCK_SCENARIO,
+    MOCK_SCRIPT,
     MOCK_SEED,
     MOCK_PORT_FILE,
     MOCK_QUIET,
@@ -92,9 +94,19 @@ int rc_mock_load(rc_cli *cli, const char *path, rc_mock_scenario *ret_scenario)
 
 /* ---- command ---- */
 
+static int load_script(rc_cli *cli, const char *operand, uint64_t seed, rc_mock_script *script)
+{
+    static rc_sim_scenario scenario; /* Static: too large for the stack, used until the end. */
+    const int result = rc_simulate_scenario(cli, "mock", operand, &scenario);
+    if (result == RC_EXIT_OK)
+        rc_mock_script_init(script, &scenario, seed, 0);
+    return result;
+}
+
 static int run(rc_cli *cli, const rc_args *args)
 {
-    static rc_mock_scenario scenario; /* Static, because it is too large for the stack. */
+    static rc_mock_scenario scenario; /* Static, because both are too large for the stack. */
+    static rc_mock_script script;
     const char *address = args->values[MOCK_LISTEN] != NULL ? args->values[MOCK_LISTEN] : ADDRESS;
     rc_mock_options options = {
         .seed = args->values[MOCK_SEED] != NULL ? args->numbers[MOCK_SEED] : 0,
@@ -113,6 +125,12 @@ static int run(rc_cli *cli, const rc_args *args)
         if (result != RC_EXIT_OK)
             return result;
         options.scenario = &scenario;
+    }
+    if (args->values[MOCK_SCRIPT] != NULL) {
+        const int result = load_script(cli, args->values[MOCK_SCRIPT], options.seed, &script);
+        if (result != RC_EXIT_OK)
+            return result;
+        options.script = &script;
     }
     return rc_mock_serve(cli, &options);
 }
@@ -140,6 +158,11 @@ static const rc_option mock_options[MOCK_COUNT] = {
         {.name = "scenario",
          .value_name = "FILE",
          .help = "a file with rules, keys and limits in YAML, which precede the model's name"},
+    [MOCK_SCRIPT] =
+        {.name = "script",
+         .value_name = "FILE",
+         .help = "a scenario of recourse simulate, a file or a name, played by the clock: each of "
+                 "its providers has a port of its own, after that of --listen"},
     [MOCK_SEED] = {.name = "seed",
                    .value_name = "N",
                    .min = 1,
@@ -157,11 +180,14 @@ const rc_command rc_command_mock = {
         "Serves the APIs of OpenAI (chat, completions, responses, embeddings, models), Anthropic "
         "and Gemini, streamed and not, and fails on purpose. The model's name selects the failure: "
         "mock/BEHAVIOUR[+BEHAVIOUR...][@K]. With @K the first K requests of a key fail and later "
-        "ones succeed. GET /mock/stats returns statistics, POST /mock/reset clears them.",
+        "ones succeed. GET /mock/stats returns statistics, POST /mock/reset clears them and begins "
+        "a "
+        "script again.",
     .push_more = push_model_words,
     .examples = "  recourse mock\n"
                 "  recourse mock --listen 127.0.0.1:0 --port-file port --quiet\n"
                 "  recourse mock --scenario faults.yaml --seed 7\n"
+                "  recourse mock --script outage\n"
                 "  curl -i http://127.0.0.1:8788/v1/chat/completions \\\n"
                 "       -d '{\"model\":\"mock/503@1\",\"messages\":[]}'\n",
     .options = mock_options,

@@ -1,11 +1,12 @@
 /* `recourse mock`: a server that imitates a failing provider.
  *
- *   options ──► scenario ──► rc_mock_server ──► until SIGINT or SIGTERM */
+ *   options ──► scenario or script ──► rc_mock_server, one per port ──► until SIGINT or SIGTERM */
 #ifndef RC_CLI_MOCK_MOCK_H
 #define RC_CLI_MOCK_MOCK_H
 
 #include "cli/cli.h"
 #include "mock/scenario.h"
+#include "mock/script.h"
 
 /* An address as given with --listen. */
 typedef struct rc_host_port {
@@ -25,6 +26,7 @@ int rc_mock_load(rc_cli *cli, const char *path, rc_mock_scenario *ret_scenario);
 typedef struct rc_mock_options {
     rc_host_port address;
     const rc_mock_scenario *scenario; /* NULL: none. */
+    rc_mock_script *script;           /* NULL: none. */
     uint64_t seed;
     const char *port_file; /* NULL: none. */
     bool is_quiet;

@@ -167,7 +167,7 @@ int rc_simulate_run(rc_cli *cli, const rc_args *args, const rc_output_calls *fil
         return list(cli, args);
 
     rc_sim_scenario scenario;
-    done = rc_simulate_scenario(cli, args->operands[0], &scenario);
+    done = rc_simulate_scenario(cli, "simulate", args->operands[0], &scenario);
     if (done == RC_EXIT_OK)
         done = rc_simulate_choose(cli, args->repeated, args->repeated_count, &scenario);
     if (done == RC_EXIT_OK)

@@ -1,4 +1,4 @@
-/* Loads the scenario and selects its policies. Called by command.c. */
+/* Loads the scenario and selects its policies. Called by command.c, and by the command mock. */
 #include <string.h>
 
 #include "base/str.h"
@@ -29,9 +29,9 @@ static bool is_like_a_name(rc_str operand)
            rc_str_find_byte(operand, '.', 0) == RC_STR_NPOS;
 }
 
-static int refuse_name(rc_cli *cli, rc_str name)
+static int refuse_name(rc_cli *cli, const char *command, rc_str name)
 {
-    rc_cli_err_prefix(cli, "simulate");
+    rc_cli_err_prefix(cli, command);
     rc_cli_text(&cli->err, "no built-in scenario and no file is named ");
     rc_cli_err_quote(cli, name);
     rc_cli_suggest(cli, "", rc_nearest(name, builtin_name_at, NULL));
@@ -39,9 +39,9 @@ static int refuse_name(rc_cli *cli, rc_str name)
     return RC_EXIT_USAGE;
 }
 
-static int refuse_read(rc_cli *cli, const char *operand, int error)
+static int refuse_read(rc_cli *cli, const char *command, const char *operand, int error)
 {
-    rc_cli_cannot_read(cli, "simulate", rc_str_c(shown_path(operand)), error);
+    rc_cli_cannot_read(cli, command, rc_str_c(shown_path(operand)), error);
     return error == RC_FILE_NO_MEMORY ? RC_EXIT_INTERNAL : RC_EXIT_NO_INPUT;
 }
 
@@ -59,14 +59,15 @@ static int refuse_faults(rc_cli *cli, const char *operand, rc_config_faults *fau
     return RC_SIMULATE_REFUSED;
 }
 
-static int parse(rc_cli *cli, const char *operand, rc_str text, rc_sim_scenario *ret_scenario)
+static int parse(rc_cli *cli, const char *command, const char *operand, rc_str text,
+                 rc_sim_scenario *ret_scenario)
 {
     rc_config_faults faults;
     rc_config_faults_init(&faults);
     const rc_status status = rc_sim_scenario_parse(text, &cli->alloc, &faults, ret_scenario);
     if (status == RC_OK)
         return RC_EXIT_OK;
-    return status == RC_E_NOMEM ? refuse_read(cli, operand, RC_FILE_NO_MEMORY)
+    return status == RC_E_NOMEM ? refuse_read(cli, command, operand, RC_FILE_NO_MEMORY)
                                 : refuse_faults(cli, operand, &faults);
 }
 
@@ -77,22 +78,23 @@ static int read_scenario(rc_cli *cli, const char *operand, rc_buf *bytes)
     return rc_file_read(cli->calls, operand, bytes);
 }
 
-int rc_simulate_scenario(rc_cli *cli, const char *operand, rc_sim_scenario *ret_scenario)
+int rc_simulate_scenario(rc_cli *cli, const char *command, const char *operand,
+                         rc_sim_scenario *ret_scenario)
 {
     const rc_sim_builtin *builtin = rc_sim_builtin_named(rc_str_c(operand));
     if (builtin != NULL)
-        return parse(cli, operand, rc_str_c(builtin->text), ret_scenario);
+        return parse(cli, command, operand, rc_str_c(builtin->text), ret_scenario);
 
     rc_buf bytes;
     rc_buf_init(&bytes, &cli->alloc, RC_YAML_MAX_BYTES);
     const int error = read_scenario(cli, operand, &bytes);
     int result;
     if (error != 0 && rc_output_is_missing(error) && is_like_a_name(rc_str_c(operand)))
-        result = refuse_name(cli, rc_str_c(operand));
+        result = refuse_name(cli, command, rc_str_c(operand));
     else if (error != 0)
-        result = refuse_read(cli, operand, error);
+        result = refuse_read(cli, command, operand, error);
     else
-        result = parse(cli, operand, rc_buf_get(&bytes), ret_scenario);
+        result = parse(cli, command, operand, rc_buf_get(&bytes), ret_scenario);
     rc_buf_done(&bytes);
     return result;
 }

@@ -27,8 +27,10 @@ int rc_simulate_run(rc_cli *cli, const rc_args *args, const rc_output_calls *fil
 
 /* Reads the scenario of the operand: a built-in name, a file, or "-" for standard input. Returns
  * RC_EXIT_OK, or the exit status with the reason in err: 64 (unknown name), 65 (invalid scenario),
- * 66 (the file cannot be read) or 70 (out of memory). */
-int rc_simulate_scenario(rc_cli *cli, const char *operand, rc_sim_scenario *ret_scenario);
+ * 66 (the file cannot be read) or 70 (out of memory). command: borrows during the call; the command
+ * that messages name. */
+int rc_simulate_scenario(rc_cli *cli, const char *command, const char *operand,
+                         rc_sim_scenario *ret_scenario);
 
 /* Replaces the policies of the scenario by those with the given names, which are policies of the
  * scenario or built-in policies. Returns RC_EXIT_OK, or RC_EXIT_USAGE with the reason in err.

@@ -151,6 +151,7 @@ void rc_server_put(rc_server *server, rc_free_list *list, void *item);
 /* server.c: makes the server's timer fire at deadline_ms at the latest. */
 void rc_server_arm(rc_server *server, uint64_t deadline_ms);
 void rc_server_handle_closed(rc_server *server); /* Called by each handle's close callback. */
+void rc_server_close_idle(rc_server *server);    /* Closes the connections without a request. */
 
 /* listen.c: accepts connections again after a pause. */
 void rc_listen_resume(rc_server *server);

@@ -81,7 +81,7 @@ static void pause_accepting(rc_server *server)
 
 void rc_listen_resume(rc_server *server)
 {
-    if (!server->is_accept_paused || server->is_stopping)
+    if (!server->is_accept_paused || server->is_stopping || server->is_refusing)
         return;
     server->is_accept_paused = false;
     server->is_full = false;
@@ -158,10 +158,40 @@ static void on_readable(uv_poll_t *poll, int status, int events)
 
 void rc_listen_accept_pending(rc_server *server)
 {
+    if (server->is_refusing)
+        return;
     for (uint32_t i = 0; i < server->listener_count && !server->is_accept_paused; i++)
         for (int n = 0; n < BACKLOG; n++)
             if (!accept_one(&server->listeners[i]))
                 break;
+}
+
+/* After shutdown the kernel refuses connections at the socket's address. The socket keeps its port,
+ * because the port was bound by its number. */
+void rc_server_refuse_connections(rc_server *server)
+{
+    if (server->is_stopping || server->is_refusing)
+        return;
+    server->is_refusing = true;
+    uv_timer_stop(&server->accept_retry);
+    for (uint32_t i = 0; i < server->listener_count; i++) {
+        uv_poll_stop(&server->listeners[i].poll);
+        (void)shutdown(server->listeners[i].fd, SHUT_RD);
+    }
+    rc_server_close_idle(server);
+}
+
+bool rc_server_accept_connections(rc_server *server)
+{
+    bool does_listen = true;
+    if (server->is_stopping || !server->is_refusing)
+        return true;
+    for (uint32_t i = 0; i < server->listener_count; i++)
+        does_listen = listen(server->listeners[i].fd, BACKLOG) == 0 && does_listen;
+    server->is_refusing = false;
+    server->is_accept_paused = true;
+    rc_listen_resume(server);
+    return does_listen;
 }
 
 static void on_listener_closed(uv_handle_t *handle)
@@ -259,6 +289,34 @@ static bool open_tcp(int fd, const struct sockaddr_storage *address, socklen_t l
             setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on)) == 0);
 }
 
+static void set_port(struct sockaddr_storage *address, in_port_t port)
+{
+    if (address->ss_family == AF_INET)
+        ((struct sockaddr_in *)address)->sin_port = port;
+    else
+        ((struct sockaddr_in6 *)address)->sin6_port = port;
+}
+
+/* Opens a socket that holds a free port of the kernel's choice and sets this port in `address`.
+ * While the socket is open and does not listen, another one can be bound to the same port by its
+ * number. Returns the socket, or -1 with errno set. */
+static int hold_port(struct sockaddr_storage *address, socklen_t len)
+{
+    const int fd = socket(address->ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const int on = 1;
+    if (fd < 0)
+        return -1;
+    if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) != 0 ||
+        bind(fd, (const struct sockaddr *)address, len) != 0) {
+        (void)close(fd);
+        return -1;
+    }
+    const rc_listen_address held = rc_listen_address_of_socket(fd);
+    set_port(address, held.address.base.sa_family == AF_INET ? held.address.v4.sin_port
+                                                             : held.address.v6.sin6_port);
+    return fd;
+}
+
 rc_listen_result rc_server_listen_tcp(rc_server *server, const char *host, uint16_t port,
                                       rc_listen_share share, rc_listening *ret_listening)
 {
@@ -268,15 +326,19 @@ rc_listen_result rc_server_listen_tcp(rc_server *server, const char *host, uint1
     socklen_t len = read_address(host, port, &address);
     if (len == 0)
         return fail(ret_listening, RC_LISTEN_ADDRESS, "not an IP address");
-    int fd = socket(address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (fd < 0)
+    const bool holds_port = share == RC_LISTEN_PAUSABLE && port == 0;
+    const int holder = holds_port ? hold_port(&address, len) : -1;
+    if (holds_port && holder < 0)
         return fail_errno(ret_listening);
-    if (!open_tcp(fd, &address, len, share))
+    int fd = socket(address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0 || !open_tcp(fd, &address, len, share))
         fail_errno(ret_listening);
     else if (add(server, fd, NULL, ret_listening))
         note_address(fd, ret_listening);
-    if (ret_listening->result != RC_LISTEN_OK)
+    if (fd >= 0 && ret_listening->result != RC_LISTEN_OK)
         (void)close(fd);
+    if (holder >= 0)
+        (void)close(holder);
     return ret_listening->result;
 }
 

@@ -77,12 +77,8 @@ static void empty_free_list(rc_server *server, rc_free_list *list)
         rc_server_put(server, list, rc_server_get(server, list));
 }
 
-static void begin_stop(rc_server *server)
+void rc_server_close_idle(rc_server *server)
 {
-    server->is_stopping = true;
-    /* For their clients, connections in the kernel's queue are open, so they are served too. */
-    rc_listen_accept_pending(server);
-    rc_listen_close(server);
     for (rc_list_node *link = server->connections.next, *next; link != &server->connections;
          link = next) {
         next = link->next;
@@ -90,6 +86,15 @@ static void begin_stop(rc_server *server)
         if (c->stage == RC_STAGE_IDLE && rc_connection_is_quiet(c))
             rc_connection_close(c, false);
     }
+}
+
+static void begin_stop(rc_server *server)
+{
+    server->is_stopping = true;
+    /* For their clients, connections in the kernel's queue are open, so they are served too. */
+    rc_listen_accept_pending(server);
+    rc_listen_close(server);
+    rc_server_close_idle(server);
 }
 
 static void close_all(rc_server *server)

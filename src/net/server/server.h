@@ -208,7 +208,8 @@ struct rc_server {
     rc_listener listeners[RC_LISTENERS_MAX];
     uint32_t listener_count;
     bool is_accept_paused;
-    bool is_full; /* Accepting is paused until a connection closes. */
+    bool is_refusing; /* The kernel refuses connections (rc_server_refuse_connections). */
+    bool is_full;     /* Accepting is paused until a connection closes. */
 
     bool wants_stop;
     bool wants_close;
@@ -248,9 +249,11 @@ typedef struct rc_listening {
  * connections (SO_REUSEPORT). The address is never shared with another process. */
 typedef enum rc_listen_share {
     RC_LISTEN_ALONE = 0,
-    RC_LISTEN_FIRST = 1, /* The first of several sockets. RC_LISTEN_IN_USE if another process has
+    RC_LISTEN_FIRST = 1,   /* The first of several sockets. RC_LISTEN_IN_USE if another process has
                           * the address. */
-    RC_LISTEN_MORE = 2   /* Shares the address of the RC_LISTEN_FIRST socket. */
+    RC_LISTEN_MORE = 2,    /* Shares the address of the RC_LISTEN_FIRST socket. */
+    RC_LISTEN_PAUSABLE = 3 /* As RC_LISTEN_ALONE; rc_server_refuse_connections keeps the port, even
+                            * if the system chose it. */
 } rc_listen_share;
 
 /* Listens at a TCP address. `host` is an IP address or "localhost" (127.0.0.1). host: borrows
@@ -266,6 +269,12 @@ rc_listen_result rc_server_listen_unix(rc_server *server, const char *path, unsi
 
 /* Uses fd, a socket that is already listening. fd: takes if the result is RC_LISTEN_OK. */
 rc_listen_result rc_server_listen_fd(rc_server *server, int fd, rc_listening *ret_listening);
+
+/* rc_server_refuse_connections lets the kernel refuse new connections at the server's addresses and
+ * closes idle connections. rc_server_accept_connections listens again at the same addresses; it
+ * returns false if the system refuses that. The sockets must be RC_LISTEN_PAUSABLE. */
+void rc_server_refuse_connections(rc_server *server);
+bool rc_server_accept_connections(rc_server *server);
 
 /* Adds an open connection, such as one end of a socket pair. Returns false if there is no memory or
  * the server is stopping. fd: takes, also on failure. */
