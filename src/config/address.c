@@ -10,8 +10,8 @@ static bool is_loopback(rc_str host)
 {
     if (rc_str_eq_nocase(host, RC_STR("localhost")) || rc_str_eq(host, RC_STR("[::1]")))
         return true;
-    /* An address in 127.0.0.0/8 has digits and dots only; 127.example.com is a host name that may
-     * belong to anyone. */
+    /* An address in 127.0.0.0/8 consists of digits and dots. 127.example.com is a host name that
+     * may belong to anyone. */
     if (!rc_str_starts_with(host, RC_STR("127.")))
         return false;
     for (size_t i = 0; i < host.len; i++)
@@ -66,10 +66,11 @@ const char *rc_config_url_check(rc_str url, bool is_insecure)
     rc_origin origin;
     if (has_odd_byte(url))
         return "an address has no spaces and no letters beyond ASCII";
-    /* An equals sign, as in "/key=x", means a query without its question mark. */
+    /* An equals sign, as in "/key=x", shows a query whose question mark is missing. */
     if (rc_str_find_byte(url, '=', 0) != RC_STR_NPOS)
         return rc_url_fault_text(RC_URL_FAULT_QUERY);
-    /* A private address behind a host name is detected when the name is resolved. */
+    /* A host name that leads to a private address is detected when the gateway resolves the
+     * name. */
     const char *wrong = rc_origin_parse(url, (rc_origin_options){.insecure = true}, &origin);
     if (wrong == NULL && !origin.is_https && !origin.is_loopback && !is_insecure)
         return "plain http:// to another machine sends keys unencrypted; use https://, or set "

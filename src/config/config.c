@@ -7,7 +7,7 @@
 #include "base/str.h"
 #include "config/reader.h"
 
-/* Maximum size of the arena, a multiple of what the largest valid file needs. */
+/* Maximum size of the arena, several times what the largest valid file needs. */
 #define ARENA_MAX_BYTES ((size_t)64 << 20)
 
 void *rc_config_array(rc_config_reader *r, const rc_yaml_node *node, size_t size)
@@ -15,7 +15,8 @@ void *rc_config_array(rc_config_reader *r, const rc_yaml_node *node, size_t size
     return node->count > 0 ? rc_arena_get_array(&r->config->arena, node->count, size) : NULL;
 }
 
-/* Reads a section that has only simple values; a missing section gets the defaults. */
+/* Reads a section that has only simple values. If the section is missing, its members get the
+ * defaults. */
 static void read_row(rc_config_reader *r, const rc_yaml_node *root, const char *name,
                      rc_config_section section, void *fields)
 {
@@ -63,14 +64,14 @@ rc_status rc_config_parse(rc_config *config, rc_str text, const rc_alloc *alloc,
     rc_status status = rc_yaml_parse(&config->doc, text, alloc, faults);
     if (status == RC_OK) {
         const rc_yaml_node *root = config->doc.root;
-        /* An empty file selects the defaults. */
+        /* An empty file is valid and selects the defaults. */
         if (root->kind != RC_YAML_NULL)
             rc_config_check_keys(RC_SECTION_root, root, faults);
         read_sections(&r, root);
         status = rc_arena_status(&config->arena);
         rc_yaml_hide_lines(root, faults);
     } else {
-        /* Without a syntax tree it is not known which lines have secrets, so no line may be
+        /* If the YAML cannot be parsed, the lines with secrets are not known, so no line may be
          * shown. */
         rc_config_faults_hide(faults, 0);
     }
@@ -128,8 +129,8 @@ static bool is_same(char a, char b, bool ignores_case)
 
 static bool matches(rc_str pattern, rc_str text, bool ignores_case)
 {
-    /* After a mismatch only the last star has to match more text, because extending an earlier star
-     * gives no further matches. So the time is at most proportional to pattern.len * text.len. */
+    /* After a mismatch only the last star is extended, because extending an earlier star gives no
+     * further matches. So the time is at most proportional to pattern.len * text.len. */
     size_t at = 0;
     size_t star = pattern.len;
     size_t star_text = 0;
@@ -157,7 +158,7 @@ static bool matches(rc_str pattern, rc_str text, bool ignores_case)
 
 bool rc_glob_matches(rc_str pattern, rc_str text)
 {
-    /* Most patterns are names without a star. */
+    /* Fast path: most patterns are names without a star. */
     if (rc_str_find_byte(pattern, '*', 0) == RC_STR_NPOS)
         return rc_str_eq(pattern, text);
     return matches(pattern, text, false);

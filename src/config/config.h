@@ -5,7 +5,7 @@
  *
  * A configuration with a fault (an error with its line) is not used: a reload then keeps the old
  * configuration. The configuration has no secrets, only references to secrets (rc_secret_ref);
- * rc_secret_load reads a secret when it is needed. */
+ * rc_secret_load reads the secret behind a reference. */
 #ifndef RC_CONFIG_CONFIG_H
 #define RC_CONFIG_CONFIG_H
 
@@ -30,8 +30,8 @@
 typedef struct rc_config_root {
     rc_str listen;
     uint64_t threads; /* Number of event loops; 0: one for each usable CPU, at most 8. */
-    /* URL or path of the store as the file has it. If the file names no store, rc_config_find_store
-     * sets this member. See also store_ref. */
+    /* URL or path of the store, as in the file. If the file names no store, rc_config_find_store
+     * sets this member. If the URL is a secret, store_ref is used instead. */
     rc_str store;
     uint64_t cooldown_ms;
     uint64_t exhausted_ms;
@@ -42,7 +42,8 @@ typedef struct rc_config_root {
 typedef struct rc_config_provider {
     rc_str name;
     const rc_config_kind *kind;
-    rc_str base_url; /* Has no trailing slash. Is "env:NAME" if that variable is not set. */
+    rc_str base_url; /* Address without a trailing slash. If a variable gives the address and is not
+                      * set, "env:NAME". */
     uint32_t base_url_line;
     uint32_t base_url_column;
     rc_secret_ref *keys;
@@ -51,7 +52,7 @@ typedef struct rc_config_provider {
     bool insecure;
     bool private_network;
     uint64_t max_in_flight; /* Maximum number of concurrent calls to one model; 0: no limit. */
-    uint32_t capabilities;  /* RC_NEED_ bits; UINT32_MAX: not known. */
+    uint32_t capabilities;  /* RC_NEED_ bits; UINT32_MAX: the capabilities are not known. */
 } rc_config_provider;
 
 /* The enums rc_config_auth, rc_config_durability, rc_config_exceed and rc_config_log_format are
@@ -70,7 +71,7 @@ typedef enum rc_config_durability {
 
 /* Where the path of the store's file comes from. */
 typedef enum rc_config_store_kind {
-    RC_CONFIG_STORE_NAMED = 0, /* From the key `store` of the file. */
+    RC_CONFIG_STORE_NAMED = 0, /* From the key `store` of the configuration file. */
     /* The default: recourse.db in the state folder of the user or the service. */
     RC_CONFIG_STORE_STATE_DIR = 1,
     /* The default if no state folder is known: recourse.db in the current folder. */
@@ -96,18 +97,18 @@ typedef enum rc_config_log_format {
 typedef struct rc_config_target {
     uint32_t provider;       /* Index into rc_config.providers. */
     rc_str model;            /* Name of the model; "*": the model that the client requested. */
-    uint64_t tries;          /* Number of attempts at this target; 0: the policy's max_attempts. */
+    uint64_t tries;          /* Number of attempts at this target; 0: max_attempts of the policy. */
     uint64_t context_window; /* In tokens; 0: not known. */
-    uint32_t capabilities;   /* RC_NEED_ bits; UINT32_MAX: not known. */
+    uint32_t capabilities;   /* RC_NEED_ bits; UINT32_MAX: the capabilities are not known. */
 } rc_config_target;
 
-/* First-byte timeout of a streaming request if first_byte_ms is 0. */
+/* First-byte timeout of a streaming request, in milliseconds, if first_byte_ms is 0. */
 #define RC_CONFIG_STREAM_FIRST_BYTE_MS UINT64_C(60000)
 
 typedef struct rc_config_timeouts {
     uint64_t connect_ms;
-    /* First-byte timeout. 0 is RC_CONFIG_STREAM_FIRST_BYTE_MS for a stream, and no timeout for a
-     * non-streaming response. */
+    /* Time limit for the first byte. 0 means RC_CONFIG_STREAM_FIRST_BYTE_MS for a streaming
+     * response and no time limit for any other response. */
     uint64_t first_byte_ms;
     uint64_t idle_ms;
 } rc_config_timeouts;
@@ -122,7 +123,7 @@ typedef struct rc_config_route {
     bool has_overflow_to;
     rc_config_target overflow_to;
     uint32_t revert;          /* An rc_revert. */
-    uint64_t max_deadline_ms; /* Longest deadline a client may request; 0: deadline_ms. */
+    uint64_t max_deadline_ms; /* Longest deadline that a client may request; 0: deadline_ms. */
     uint64_t max_wait_ms;     /* Limit for the sum of all waits between attempts; 0: no limit. */
     uint64_t hedge_ms;        /* Delay before the hedge attempt; 0: no hedging. */
     uint64_t budget_usd;      /* Per month, in millionths of a dollar; 0: no limit. */
@@ -146,8 +147,8 @@ typedef struct rc_config_breaker {
 typedef struct rc_config_audit {
     uint32_t durability; /* An rc_config_durability. */
     uint32_t content;    /* 1: prompts and responses are stored. */
-    /* What happens to requests if the store fails. 1: they continue without a record; 0: they are
-     * refused. */
+    /* Whether requests continue without a record if the store fails: 1 if they continue, 0 if they
+     * are refused. */
     uint32_t on_failure;
     uint64_t keep_days; /* Records are deleted after this number of days; 0: never. */
     uint64_t max_bytes; /* Size limit of the store; 0: no limit. */
@@ -160,8 +161,8 @@ typedef struct rc_config_client {
     uint32_t on_exceed;  /* An rc_config_exceed. */
 } rc_config_client;
 
-/* The requests whose cost a budget counts. Each member is a pattern: "*" matches any text, and ""
- * matches everything. */
+/* The requests whose cost a budget counts. Each member is a pattern in which "*" matches any text.
+ * An empty member matches everything. */
 typedef struct rc_config_match {
     rc_str client;
     rc_str route;
@@ -177,7 +178,7 @@ typedef struct rc_config_budget {
 } rc_config_budget;
 
 typedef struct rc_config_admin {
-    rc_str listen; /* HOST:PORT, or "off": see rc_config_admin_listens. */
+    rc_str listen; /* HOST:PORT or "off"; see rc_config_admin_listens. */
     rc_str socket; /* Path of a Unix socket; "": no socket. */
     rc_secret_ref token;
 } rc_config_admin;
@@ -203,7 +204,7 @@ typedef struct rc_config {
     rc_yaml doc;
     rc_arena arena;
     rc_config_root root;
-    /* Reference to the store's URL if the URL is a secret; otherwise a reference of kind
+    /* Reference to the store's URL if the URL is a secret. If it is not, the reference has the kind
      * RC_SECRET_NONE. */
     rc_secret_ref store_ref;
     rc_config_store_kind store_kind;
@@ -226,17 +227,17 @@ typedef struct rc_config {
 } rc_config;
 
 /* Parses the YAML text. Returns RC_OK if the text has no fault, and RC_E_NOMEM if memory ran out.
- * If the text has faults, `faults` gets them in the order of the file. The result is then
- * RC_E_SYNTAX, RC_E_TOO_LARGE, RC_E_TOO_DEEP or RC_E_DUPLICATE for invalid YAML, and RC_E_RANGE for
- * invalid contents. The caller must call rc_config_done in each case. text: copies. alloc: copies
- * the struct. */
+ * Faults are added to `faults` in the order of the file; the result is then RC_E_SYNTAX,
+ * RC_E_TOO_LARGE, RC_E_TOO_DEEP or RC_E_DUPLICATE for invalid YAML, and RC_E_RANGE for invalid
+ * contents. The caller must call rc_config_done in each case. text: copies. alloc: copies the
+ * struct. */
 rc_status rc_config_parse(rc_config *config, rc_str text, const rc_alloc *alloc,
                           rc_config_faults *faults);
 
 /* Builds the configuration that is used if there is no file. This configuration has the providers
- * whose usual key variables are set, routes to these providers, and the demo provider. A variable
- * with an invalid value adds a fault. `getenv` may return NULL. Returns the same statuses as
- * rc_config_parse. */
+ * whose usual key variables (such as OPENAI_API_KEY) are set, routes to these providers, and the
+ * demo provider. A variable with an invalid value adds a fault. `getenv` may return NULL. Returns
+ * the same statuses as rc_config_parse. */
 rc_status rc_config_from_environment(rc_config *config, const char *(*getenv)(const char *name),
                                      const rc_alloc *alloc, rc_config_faults *faults);
 
@@ -256,11 +257,10 @@ void rc_config_done(rc_config *config);
 const rc_policy *rc_config_policy(const rc_config *config, rc_str name);
 
 /* An rc_name_at for rc_nearest: returns the name of the policy at `index`, presets first, or NULL
- * past the end. `ctx` is an rc_config, into which the result points, or NULL for presets only. */
+ * past the end. `ctx` is an rc_config, which the result views, or NULL for presets only. */
 const char *rc_config_policy_name_at(const void *ctx, size_t index);
 
-/* Sets the route to the defaults of spec/config.def, with the policy "transport" and an empty
- * chain. */
+/* Sets the route to the defaults of spec/config.def, the policy "transport" and an empty chain. */
 void rc_config_route_init(rc_config_route *route);
 
 /* Returns the provider `name`, or NULL if there is no such provider. The result views config. */
@@ -279,14 +279,14 @@ bool rc_config_admin_listens(const rc_config_admin *admin);
  * server controls the gateway. */
 const char *rc_config_admin_check(rc_str listen, bool has_token);
 
-/* Returns the settings of the state that all calls of the process share: retry budget, breaker,
+/* Returns the settings of the state that all calls of the process share: retry budget, breakers and
  * cooldowns. */
 rc_shared_settings rc_config_shared_settings(const rc_config *config);
 
 /* Returns whether the pattern matches the whole text. "*" matches any text, also an empty text. */
 bool rc_glob_matches(rc_str pattern, rc_str text);
-/* Like rc_glob_matches, ignoring ASCII case. For model names, because a provider may ignore their
- * case. */
+/* Matches as rc_glob_matches does, but ignores ASCII case. Used for model names, because a provider
+ * may ignore their case. */
 bool rc_glob_matches_nocase(rc_str pattern, rc_str text);
 
 #endif

@@ -83,8 +83,8 @@ static void push_text(rc_buf *buf, get_variable get)
     push(buf, "providers:\n");
     for (size_t i = 0; rc_config_kind_at(i) != NULL; i++) {
         const rc_config_kind *kind = rc_config_kind_at(i);
-        /* Only the kinds before "demo" are used, because the variables of later kinds may be set
-         * for other purposes. */
+        /* The loop ends at the kind "demo", because the variables of later kinds may be set for
+         * other purposes. */
         if (rc_str_eq(rc_str_c(kind->name), RC_STR("demo")))
             break;
         rc_str key = key_variable(get, kind);
@@ -112,8 +112,8 @@ rc_status rc_config_from_environment(rc_config *config, const char *(*getenv)(co
     rc_buf_init(&text, alloc, TEXT_MAX_BYTES);
     push_text(&text, getenv);
     rc_status status = rc_buf_status(&text);
-    /* An incomplete text is not parsed. Parsing an empty text instead leaves `config` in a state
-     * that rc_config_done accepts. */
+    /* An incomplete text is not parsed. An empty text is parsed instead, because rc_config_done
+     * needs a `config` that was parsed. */
     rc_str bytes = status == RC_OK ? rc_buf_get(&text) : RC_STR("");
     rc_status parsed = rc_config_parse(config, bytes, alloc, faults);
     rc_buf_done(&text);

@@ -1,5 +1,5 @@
-/* Collects the faults of a file and formats their messages. Called by the readers of config, sim
- * and mock. */
+/* Collects the faults of a file and formats their messages. Called by the readers of configurations
+ * and of the files for the simulator and the mock provider. */
 #include "config/fault.h"
 
 #include <string.h>
@@ -58,8 +58,8 @@ void rc_config_faults_hide(rc_config_faults *faults, size_t first)
 /* ---- names of secrets ---- */
 
 #define WORD_MAX 16
-/* Words of at least this length are recognised with up to two wrong letters, shorter words with
- * one. */
+/* Words with at least this number of letters are recognised with up to two wrong letters, shorter
+ * words with one wrong letter. */
 #define LONG_WORD 8
 
 static bool contains_secret_word(rc_str text)

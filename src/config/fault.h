@@ -18,23 +18,25 @@
 #define RC_CONFIG_FAULTS_MAX 32
 
 typedef struct rc_config_fault {
-    uint32_t line;   /* Line number, from 1; 0: the whole file. */
+    uint32_t line;   /* Line number, from 1. 0: the fault concerns the whole file. */
     uint32_t column; /* Column in characters, from 1. */
-    /* `path` is "" for the document itself. `path`, `message` and `nearest` are NUL-terminated and
-     * truncated if too long. */
+    /* `path` is "" for the document itself. `path`, `message` and `nearest` are NUL-terminated, and
+     * truncated if they are too long. */
     char path[128];
     char message[256]; /* One line, without a full stop. */
-    char nearest[64];  /* Most similar known name; "": none. */
+    char nearest[64];  /* Most similar known name. "": no name is similar. */
     uint32_t end_line; /* Last line of the faulty node. */
-    bool is_key;       /* The fault is about the key only; the value must not be shown. */
-    bool is_private;   /* Neither the source line nor the value must be shown. */
+    bool is_key;       /* The fault concerns only the key; the value must not be shown. */
+    bool is_private;   /* Neither the line of the file nor the value may be shown. */
 } rc_config_fault;
 
 typedef struct rc_config_faults {
-    size_t count; /* Number of all faults; the list has at most RC_CONFIG_FAULTS_MAX. */
+    size_t count; /* Number of all faults, including those beyond RC_CONFIG_FAULTS_MAX, which are
+                   * not stored. */
     bool is_open; /* The file is of a kind without secrets, so every line may be shown. */
     rc_config_fault list[RC_CONFIG_FAULTS_MAX];
-    rc_config_fault spare; /* Storage for each fault beyond RC_CONFIG_FAULTS_MAX. */
+    rc_config_fault spare; /* Storage that rc_config_faults_add returns for each fault beyond
+                            * RC_CONFIG_FAULTS_MAX. */
 } rc_config_faults;
 
 /* Makes the list empty. */
@@ -49,13 +51,14 @@ size_t rc_config_faults_listed(const rc_config_faults *faults);
 /* Sorts the faults by their position in the file. */
 void rc_config_faults_sort(rc_config_faults *faults);
 
-/* Adds a fault at a position and returns it, for the functions below. Never returns NULL. The
- * result points into faults. */
+/* Adds a fault at a position and returns it, so that the functions below can set its message. Never
+ * returns NULL. The result points into faults. */
 rc_config_fault *rc_config_faults_add(rc_config_faults *faults, uint32_t line, uint32_t column);
 
 /* The rc_config_fault_append functions append to the message and return `fault`.
- * rc_config_fault_append_quoted is for text of the file: the text is truncated after 48 bytes, and
- * replaced by "..." in a private fault. ASCII control characters become "?". text: copies. */
+ * rc_config_fault_append_quoted is for text from the file: the function truncates the text after 48
+ * bytes, and replaces it by "..." in a private fault. ASCII control characters become "?". text:
+ * copies. */
 rc_config_fault *rc_config_fault_append(rc_config_fault *fault, const char *text);
 rc_config_fault *rc_config_fault_append_u64(rc_config_fault *fault, uint64_t number);
 rc_config_fault *rc_config_fault_append_quoted(rc_config_fault *fault, rc_str text);
@@ -90,8 +93,8 @@ void rc_config_fault_push(rc_buf *buf, const rc_config_fault *fault);
  * shown. */
 bool rc_config_is_secret_name(rc_str text);
 
-/* Returns whether `text` contains a colon, an equals sign or a space, as "openai:x" does: a key and
- * a value without the space between them. */
+/* Returns whether `text` contains a colon, an equals sign or a space. Such a text, for example
+ * "openai:x", is probably a key and a value without the space between them. */
 bool rc_config_is_joined(rc_str text);
 
 /* Appends as many characters of `text` as fit to the NUL-terminated string in `buffer` of `size`

@@ -25,7 +25,7 @@ typedef enum rc_config_key_kind {
     RC_KEY_FLAG,
     RC_KEY_TEXT,
     RC_KEY_CHOICE,
-    RC_KEY_OTHER /* The key is read by a function of its own, not by this table. */
+    RC_KEY_OTHER /* A function of its own reads the key; the table has only its description. */
 } rc_config_key_kind;
 
 typedef struct rc_config_key {
@@ -48,8 +48,8 @@ typedef struct rc_config_key {
 const char *rc_config_section_path(rc_config_section section);
 const char *rc_config_section_title(rc_config_section section);
 
-/* Returns the static description of the key at `index` in the section, in the order of the table,
- * or NULL past the end. */
+/* Returns the static description of the key at `index` in the section, in the order of
+ * spec/config.def, or NULL past the end. */
 const rc_config_key *rc_config_key_at(rc_config_section section, size_t index);
 
 /* Adds a fault, with the most similar known key, for each unknown key of `map`. Returns false if it
@@ -58,14 +58,14 @@ bool rc_config_check_keys(rc_config_section section, const rc_yaml_node *map,
                           rc_config_faults *faults);
 
 /* rc_config_fill_defaults sets `fields`, the struct of the section, to the defaults. rc_config_fill
- * sets it to the values in `map`. An invalid value adds a fault; the fields of invalid values and
- * of missing keys are unchanged. fields: borrows during the call. */
+ * sets `fields` to the values in `map`. An invalid value adds a fault; the fields of invalid values
+ * and of missing keys are unchanged. fields: borrows during the call. */
 void rc_config_fill_defaults(rc_config_section section, void *fields);
 void rc_config_fill(rc_config_section section, const rc_yaml_node *map, void *fields,
                     rc_config_faults *faults);
 
 /* rc_config_push_value appends the value of a field as YAML. rc_config_has_value returns whether
- * there is a value to append, which is false for RC_KEY_OTHER and for an empty text. fields:
+ * the field has such a value; it returns false for RC_KEY_OTHER and for an empty text. fields:
  * borrows during the call. */
 bool rc_config_has_value(const rc_config_key *key, const void *fields);
 void rc_config_push_value(rc_buf *buf, const rc_config_key *key, const void *fields);

@@ -1,5 +1,5 @@
 /* Writes configuration values as YAML, and the tables of docs/configuration.md. Called by show.c,
- * environment.c, litellm/write.c and recourse config. */
+ * environment.c, litellm/write.c and the command `recourse config`. */
 #include "base/str.h"
 #include "config/config.h"
 #include "config/keys.h"

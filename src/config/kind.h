@@ -11,9 +11,9 @@
 typedef struct rc_config_kind {
     const char *name;
     rc_dialect dialect;
-    const char *base_url;      /* Usual address; "": no usual address. */
+    const char *base_url;      /* Usual address. "": the kind has no usual address. */
     const char *key_names;     /* Usual environment variables of its keys, separated by spaces. */
-    const char *base_url_name; /* Environment variable with the address; "": none. */
+    const char *base_url_name; /* Environment variable with the address. "": no such variable. */
 } rc_config_kind;
 
 /* rc_config_kind_at returns the static kind at `index` of spec/kinds.def, or NULL past the end.
@@ -26,7 +26,7 @@ const char *rc_config_kind_name_at(const void *ctx, size_t index);
 const rc_config_kind *rc_config_kind_find(rc_str name);
 
 /* Returns the static name that the error classifier uses for providers of this kind
- * (spec/providers.def), or "openai_compatible" if it has none. */
+ * (spec/providers.def), or "openai_compatible" if the kind has no such name. */
 rc_str rc_config_kind_provider(const rc_config_kind *kind);
 
 #endif

@@ -77,8 +77,8 @@ static rc_status resolve_addresses(rc_config *config, const rc_sys_calls *calls,
         rc_str value = rc_str_trim(rc_str_c(calls->getenv(name)));
         while (rc_str_ends_with(value, RC_STR("/")))
             value.len--;
-        /* A missing value is not a fault here. As for keys, it is reported where the value is
-         * used. */
+        /* A variable without a value is not a fault here; as for keys, the fault is reported where
+         * the value is used. */
         if (value.len == 0)
             continue;
         const char *wrong = rc_config_url_check(value, provider->insecure);

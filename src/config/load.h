@@ -7,11 +7,12 @@
 #include "config/config.h"
 #include "sys/calls.h"
 
-/* Where a configuration came from, and its faults. In the caller's storage. */
+/* The origin of a configuration: the file's path and text. In the caller's storage. */
 typedef struct rc_config_source {
-    rc_buf path; /* NUL-terminated path of the file; empty: the environment. */
+    rc_buf path; /* NUL-terminated path of the file. Empty if the configuration comes from the
+                  * environment. */
     rc_buf text; /* Text of the file. */
-    /* Why the file could not be read, a number for rc_sys_error_text; 0: no error. */
+    /* Reason why the file could not be read, as a number for rc_sys_error_text. 0: no error. */
     int error;
     rc_config_faults faults;
 } rc_config_source;
@@ -26,10 +27,10 @@ rc_status rc_config_load(rc_config *config, const rc_sys_calls *calls, const rc_
 /* Frees the path and the text. */
 void rc_config_source_done(rc_config_source *source);
 
-/* For reading a file without parsing it. rc_config_source_init sets the path: "-" is standard
- * input, NULL sets no path. rc_config_source_read reads the text and returns RC_OK or an error
- * status of rc_config_load. The caller must call rc_config_source_done in each case. path: copies.
- * alloc: copies the struct. */
+/* Two functions that read a file without parsing it. rc_config_source_init sets the path: "-" is
+ * standard input, NULL sets no path. rc_config_source_read reads the text and returns RC_OK or an
+ * error status of rc_config_load. The caller must call rc_config_source_done in each case. path:
+ * copies. alloc: copies the struct. */
 void rc_config_source_init(rc_config_source *source, const rc_alloc *alloc, const char *path);
 rc_status rc_config_source_read(rc_config_source *source, const rc_sys_calls *calls);
 
@@ -37,8 +38,8 @@ rc_status rc_config_source_read(rc_config_source *source, const rc_sys_calls *ca
  * views source. */
 rc_str rc_config_source_name(const rc_config_source *source);
 
-/* Appends the NUL-terminated path for a file name in the configuration to ret_path. A relative name
- * is relative to the folder of the configuration file. source: borrows during the call. */
+/* Appends the NUL-terminated path of a file that the configuration names to ret_path. A relative
+ * name is resolved in the folder of the configuration file. source: borrows during the call. */
 void rc_config_source_resolve(const rc_config_source *source, rc_str name, rc_buf *ret_path);
 
 #endif

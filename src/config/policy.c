@@ -12,7 +12,7 @@
 #define DAY_MS UINT64_C(86400000)
 #define FACTOR_MAX_MILLI 1000000
 
-/* Returns the value of a key. A key that ends in _ms may be written without this suffix. */
+/* Returns the value of a key in `map`. In the file, a key that ends in _ms may lack this suffix. */
 static const rc_yaml_node *get(const rc_yaml_node *map, const char *key)
 {
     const rc_str name = rc_str_c(key);
@@ -198,8 +198,8 @@ static void read_jitter(const rc_yaml_node *node, rc_config_faults *faults, rc_r
         return;
     rc_jitter jitter = rc_jitter_parse(node->text);
     if (jitter == RC_JITTER_PERCENT)
-        jitter = (rc_jitter)0; /* The word "percent" is not accepted, because a number implies
-                                * it. */
+        jitter = (rc_jitter)0; /* The value "percent" is not accepted, because a number already
+                                * selects that kind of jitter. */
     uint64_t percent = 0;
     if (rc_ascii_is_digit(node->text.len > 0 ? node->text.ptr[0] : 'x')) {
         if (!rc_yaml_u64(node, 0, 100, faults, &percent))
@@ -220,7 +220,7 @@ static void read_max_delay(const rc_yaml_node *node, rc_config_faults *faults, r
 {
     int64_t delay_ms;
     uint64_t time_ms;
-    /* A time cannot be negative, but a plain number can: zero or less means no limit. */
+    /* A duration cannot be negative, but a plain number can. Zero or less means no limit. */
     if (node->kind == RC_YAML_SCALAR && node->text.len > 0 && node->text.ptr[0] != '-') {
         if (rc_yaml_time_ms(node, 0, DAY_MS, faults, &time_ms))
             rule->max_delay_ms = time_ms > 0 ? time_ms : RC_UNLIMITED;
@@ -260,8 +260,8 @@ static bool has_any(const rc_yaml_node *map, const char *const *names, size_t co
     return false;
 }
 
-/* Reads the policy's keys for attempts and waits, which apply to all codes. The rules of the preset
- * keep their own waits, except if the policy sets the shape of waits: then these rules are
+/* Reads the policy's keys for attempts and waits, which apply to all codes. The preset's rules for
+ * single codes have their own waits; if the policy sets the shape of waits, these rules are
  * removed. */
 static void read_default_rule(const rc_yaml_node *node, rc_config_faults *faults, rc_policy *policy)
 {
@@ -283,7 +283,7 @@ static void read_default_rule(const rc_yaml_node *node, rc_config_faults *faults
     }
 }
 
-/* ---- max_delay_ms below an inherited wait ---- */
+/* ---- a max_delay_ms that is shorter than an inherited wait ---- */
 
 /* Returns the first wait of a rule, or the longest wait of a schedule. */
 static uint64_t longest_first_ms(const rc_retry_rule *rule)
@@ -298,8 +298,8 @@ static uint64_t longest_first_ms(const rc_retry_rule *rule)
 }
 
 /* Adds a fault if max_delay_ms in `map` is shorter than a wait of `rule`, which comes from the
- * preset. The message is "shorter than the wait of 30000 ms that ", and the caller appends where
- * the wait comes from. Returns NULL if there is no fault, because max_delay_ms is high enough or
+ * preset. The message ends with "shorter than the wait of 30000 ms that ", and the caller appends
+ * the origin of the wait. Returns NULL if there is no fault, because max_delay_ms is high enough or
  * `map` sets its own waits. */
 static rc_config_fault *refuse_low_cap(const rc_yaml_node *map, const rc_retry_rule *rule,
                                        rc_config_faults *faults)
@@ -335,8 +335,8 @@ static void check_cap(const rc_yaml_node *node, const char *preset, rc_config_fa
                       const rc_policy *policy)
 {
     const rc_retry_rule *rule = &policy->default_rule;
-    /* If the policy has rules, they replace those of the preset, so only the preset's default rule
-     * is checked. */
+    /* The rules of a policy replace those of its preset. If the policy has rules, only the preset's
+     * default rule is checked. */
     for (uint32_t i = 0; get(node, "rules") == NULL && i < policy->rule_count; i++)
         if (longest_first_ms(&policy->rules[i]) > longest_first_ms(rule))
             rule = &policy->rules[i];
@@ -421,8 +421,8 @@ static bool set_name(const rc_yaml_node *node, rc_str name, rc_config_faults *fa
     return true;
 }
 
-/* Adds the fault at the key that the message `wrong` contains, or at the policy if the policy
- * has no such key. */
+/* Adds the fault at the key that the message `wrong` names, or at the policy if the policy lacks
+ * that key. */
 static void refuse_policy(const rc_yaml_node *node, const char *wrong, rc_config_faults *faults)
 {
     for (const rc_yaml_node *child = node->first; child != NULL; child = child->next) {

@@ -7,9 +7,9 @@
 
 #include "config/yaml/yaml.h"
 
-/* Returns the plain policy, from which a policy without the key `preset` starts. The plain policy
- * is the preset "transport" without the rules for single codes, so that the default attempts and
- * waits apply to all codes. */
+/* Returns the plain policy. A policy without the key `preset` starts with its settings. The plain
+ * policy is the preset "transport" without the rules for single codes, so that the default attempts
+ * and waits apply to all codes. */
 rc_policy rc_policy_plain(void);
 
 /* Reads a policy. Returns false if it added faults. node: borrows during the call. name: copies. */

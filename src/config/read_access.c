@@ -35,7 +35,7 @@ static rc_str decoded(rc_str text, char scratch[RC_CONFIG_TEXT_MAX])
     return rc_str_make(scratch, used);
 }
 
-/* Returns whether a URL parameter of libpq or SQLite is known and not secret. */
+/* Returns whether the name is a parameter of libpq's or SQLite's URLs that contains no secret. */
 static bool is_open_parameter(rc_str name)
 {
     static const char *const names[] = {"host",
@@ -92,8 +92,8 @@ static const char *const no_passwords =
     "literal passwords are not accepted; put the whole URL into env:NAME, file:PATH or "
     "credential:NAME";
 
-/* Returns whether a pair is "name=value" with a known parameter that is not secret. Only the value
- * of "options" may contain further equals signs. */
+/* Returns whether a pair is "name=value", where the parameter contains no secret. Only the value of
+ * "options" may contain further equals signs. */
 static bool is_open_pair(rc_str pair)
 {
     char scratch[RC_CONFIG_TEXT_MAX];
@@ -104,8 +104,8 @@ static bool is_open_pair(rc_str pair)
                                        rc_str_find_byte(pair, '=', equals + 1) == RC_STR_NPOS);
 }
 
-/* Returns the error text for the URL's parameters, or NULL. An equals sign without a preceding
- * question mark is treated as a parameter. */
+/* Returns the error text for the URL's parameters, or NULL. A text with an equals sign but without
+ * a question mark before it is treated as a parameter. */
 static const char *check_parameters(rc_str url)
 {
     size_t start = rc_str_find_byte(url, '?', 0);
@@ -181,8 +181,8 @@ void rc_config_check_root(rc_config_reader *r, const rc_yaml_node *root)
     check_listen(r, rc_yaml_get(root, RC_STR("listen")));
     if (store != NULL)
         check_store(r, store);
-    /* The fault is reported when the configuration is loaded, so that a user who relies on stored
-     * prompts does not find out later that there are none. */
+    /* Storing prompts is refused when the configuration is loaded, so that no user learns only
+     * later that no prompts were stored. */
     if (content != NULL && r->config->audit.content != 0)
         refuse(r, content,
                "this version does not store prompts and responses: only off is possible");
@@ -213,7 +213,7 @@ void rc_config_read_admin(rc_config_reader *r, const rc_yaml_node *root)
     const rc_yaml_node *token = rc_yaml_get(map, RC_STR("token"));
     if (token != NULL)
         rc_secret_ref_read(token, "tokens", r->faults, &admin->token);
-    /* If only a Unix socket is given, it replaces the default address. */
+    /* If the file has a Unix socket and no address, the socket replaces the default address. */
     if (socket != NULL && listen == NULL)
         admin->listen = RC_STR("off");
     if (!rc_config_admin_listens(admin))

@@ -1,5 +1,5 @@
-/* Reads the section budgets: money limits besides those of clients and routes. Called by
- * config.c. */
+/* Reads the section budgets: the money limits that are not limits of a single client or route.
+ * Called by config.c. */
 #include "config/reader.h"
 
 static void refuse(rc_config_reader *r, const rc_yaml_node *node, const char *message)
@@ -19,8 +19,8 @@ static const char *route_model_at(const void *ctx, size_t index)
     return index < config->route_count ? config->routes[index].model.ptr : NULL;
 }
 
-/* Adds a fault if the pattern matches none of the names, because it is probably misspelt. `noun` is
- * the word for the names in the message. */
+/* Adds a fault if the pattern matches no name, because it is probably misspelt. noun: the word for
+ * the names in the message. */
 static void check_any(rc_config_reader *r, const rc_yaml_node *node, rc_str pattern,
                       rc_name_at name_at, const char *noun)
 {

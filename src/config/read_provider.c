@@ -54,8 +54,8 @@ static void read_keys(rc_config_reader *r, const rc_yaml_node *list, rc_config_p
     }
 }
 
-/* Sets the key of a provider without keys and without base_url: the first key variable of its
- * kind. */
+/* Sets the key of a provider for which the file has neither keys nor a base_url. The key is the
+ * first key variable of the provider's kind, such as OPENAI_API_KEY. */
 static void use_usual_key(rc_config_reader *r, const rc_yaml_node *map,
                           rc_config_provider *provider)
 {
@@ -109,7 +109,7 @@ static void check_base_url(rc_config_reader *r, const rc_yaml_node *map,
         return;
     provider->base_url_line = node->line;
     provider->base_url_column = node->column;
-    /* load.c checks the value of a variable. */
+    /* load.c checks the address in the variable. */
     if (!is_demo && rc_config_is_variable(provider->base_url))
         return;
     const char *wrong = is_demo ? "the demo provider is part of the gateway and has no address"

@@ -15,9 +15,9 @@ static const char *kind_name_at(const void *ctx, size_t index)
     return rc_config_kind_at(index) != NULL ? rc_config_kind_at(index)->name : NULL;
 }
 
-/* Adds a suggestion to the fault for an unknown provider name. If the name is a kind, suggests a
- * provider of that kind; else a provider with a similar name. If there is none, suggests the line
- * to add if the name is a kind, else a kind with a similar name. */
+/* Adds a suggestion to the fault for an unknown provider name. The suggestion is the first of these
+ * that exists: a provider whose kind has this name, a provider with a similar name, the line that
+ * defines a provider of the kind with this name, a kind with a similar name. */
 static void suggest_provider(const rc_config_reader *r, rc_config_fault *fault, rc_str name)
 {
     const rc_config_kind *kind = rc_config_kind_find(name);
@@ -96,15 +96,15 @@ static void read_target(rc_config_reader *r, const rc_yaml_node *map, rc_config_
         rc_config_read_capabilities(r, capabilities, &target->capabilities);
 }
 
-/* Returns whether both targets are the same. A target that could not be read has no model and is
- * not the same as any other. */
+/* Returns whether two targets are the same. A target that could not be read has no model and
+ * differs from every target. */
 static bool is_same_target(const rc_config_target *a, const rc_config_target *b)
 {
     return a->model.len > 0 && a->provider == b->provider && rc_str_eq(a->model, b->model);
 }
 
 /* Adds a fault if a target occurs twice in a chain. A second entry would repeat a call that has
- * just failed; for more attempts there is the key `tries`. */
+ * just failed; the key `tries` sets the number of attempts. */
 static void check_once(rc_config_reader *r, const rc_yaml_node *item, const rc_config_route *route)
 {
     size_t last = route->chain_count - 1;
@@ -135,8 +135,8 @@ static const char *interface_of(const rc_config_kind *kind)
     return "OpenAI's";
 }
 
-/* Returns the kind of a target's provider, or NULL if the target accepts every API (demo) or could
- * not be read. */
+/* Returns the kind of a target's provider. NULL if the provider accepts every API (demo) or the
+ * target could not be read. */
 static const rc_config_kind *kind_of(const rc_config_reader *r, const rc_config_target *target)
 {
     if (target->model.len == 0)
@@ -145,8 +145,8 @@ static const rc_config_kind *kind_of(const rc_config_reader *r, const rc_config_
     return kind == NULL || rc_str_eq(rc_str_c(kind->name), RC_STR("demo")) ? NULL : kind;
 }
 
-/* Adds a fault if the target's API differs from that of the first `count` entries of the chain,
- * which have been checked. All targets of a route must have the same API, because requests are
+/* Adds a fault if the target's API differs from the API of the chain's first `count` entries, which
+ * were checked before. All targets of a route must have the same API, because requests are
  * forwarded unchanged. */
 static void check_interface(rc_config_reader *r, const rc_yaml_node *node,
                             const rc_config_target *target, const rc_config_route *route,
@@ -211,8 +211,8 @@ static void read_policy_name(rc_config_reader *r, const rc_yaml_node *node, rc_c
 }
 
 /* Adds a fault if the route is never reached, because the pattern of an earlier route matches the
- * text of its pattern. In that text only a "*" can match a "*", so the earlier pattern then matches
- * every name that the later pattern matches. */
+ * text of the route's own pattern. Only a "*" of the earlier pattern can match a "*" in that text,
+ * so the earlier pattern then matches every name that the later one matches. */
 static void check_reached(rc_config_reader *r, const rc_yaml_node *node, size_t index)
 {
     const rc_config_route *routes = r->config->routes;
@@ -295,8 +295,8 @@ void rc_config_read_policies(rc_config_reader *r, const rc_yaml_node *map)
     r->config->policies = policies;
     for (const rc_yaml_node *node = map->first; node != NULL; node = node->next) {
         rc_policy *policy = &policies[r->config->policy_count++];
-        /* A policy with faults keeps its name, so that a route which refers to the policy does not
-         * get a fault too. */
+        /* A policy with faults keeps its name, so that a route that refers to it does not cause a
+         * second fault. */
         if (!rc_policy_read(node, node->key, r->faults, policy))
             rc_config_text_append(policy->name, sizeof(policy->name), node->key);
     }

@@ -1,5 +1,5 @@
-/* Reads secrets from variables, files and systemd credentials, and inspects them without reading.
- * Called by the gateway, recourse doctor, config and audit. */
+/* Reads secrets from variables, files and systemd credentials, and checks without reading a secret
+ * whether it can be read. Called by the gateway, recourse doctor, config and audit. */
 #include "config/secret_load.h"
 
 #include "base/secret.h"

@@ -26,8 +26,8 @@ const char *rc_secret_load(const rc_sys_calls *calls, const rc_secret_ref *ref, 
 #define RC_SECRET_NO_TOKEN "holds none that can stand in a header"
 
 /* Checks that the secret can be sent in a header, as keys and tokens are. Reads the secret and
- * wipes it. Returns NULL if it can be sent, otherwise a static reason. calls, ref: borrows during
- * the call. */
+ * wipes it. Returns NULL if the secret can be sent, otherwise a static reason. calls, ref: borrows
+ * during the call. */
 const char *rc_secret_check_token(const rc_sys_calls *calls, const rc_secret_ref *ref);
 
 /* Returns the static noun for messages: "the variable", "the file" or "the credential". */
@@ -40,7 +40,8 @@ typedef enum rc_secret_state {
     RC_SECRET_MISSING = 2,    /* The file does not exist. */
     RC_SECRET_UNREADABLE = 3, /* The file exists but cannot be read. */
     RC_SECRET_EXPOSED = 4,    /* Every user of this machine can read the file. */
-    RC_SECRET_NOT_A_FILE = 5  /* Not a regular file; see rc_path_special_kind. */
+    RC_SECRET_NOT_A_FILE = 5  /* The path names something other than a regular file; see
+                               * rc_path_special_kind. */
 } rc_secret_state;
 
 /* Returns the state of the secret. calls, ref: borrows during the call. */

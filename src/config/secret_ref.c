@@ -8,7 +8,8 @@
 static const rc_str ENV = RC_STR_INIT("env:");
 static const rc_str FILE_PREFIX = RC_STR_INIT("file:");
 static const rc_str CREDENTIAL = RC_STR_INIT("credential:");
-/* Maximum length of a credential's name, which must be a valid file name (systemd.exec(5)). */
+/* Maximum number of bytes of a credential's name, which must be a valid file name
+ * (systemd.exec(5)). */
 #define CREDENTIAL_NAME_MAX 255
 
 bool rc_config_text_read(const rc_yaml_node *node, rc_config_faults *faults, rc_str *ret_text)
@@ -95,8 +96,8 @@ static bool read_ref(const rc_yaml_node *node, const char *plural, rc_config_fau
                                " are not accepted; use env:NAME, file:PATH or credential:NAME");
         return false;
     }
-    /* Messages show the name, and many keys have the form of a variable's name, so a name that
-     * looks like a secret is refused. */
+    /* A variable's name that looks like a secret is refused: many keys have the form of such a
+     * name, and messages show the name. */
     if (ref.kind == RC_SECRET_ENV &&
         (!is_variable_name(ref.name) || !rc_scrub_is_clean(ref.name))) {
         rc_config_fault_append(rc_yaml_fault(faults, node),

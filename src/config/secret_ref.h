@@ -13,7 +13,7 @@ typedef enum rc_secret_kind {
 
 typedef struct rc_secret_ref {
     rc_secret_kind kind;
-    rc_str name; /* Name of the variable or credential, or path of the file; NUL-terminated. */
+    rc_str name; /* Name of the variable or credential, or path of the file; followed by a NUL. */
     uint32_t line;
     uint32_t column;
 } rc_secret_ref;

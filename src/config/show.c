@@ -1,4 +1,4 @@
-/* Writes a configuration as YAML. Called by recourse config. */
+/* Writes a configuration as YAML. Called by the command `recourse config`. */
 #include "config/show.h"
 
 #include "config/keys.h"
@@ -36,8 +36,8 @@ static void push_section(rc_buf *buf, const char *name, rc_config_section sectio
     push_fields(buf, section, fields, "  ");
 }
 
-/* Maximum number of bytes of a reference (prefix and name) and of a target (provider's name, slash,
- * model). */
+/* Maximum number of bytes of a reference (prefix and name), and of a target (provider's name, slash
+ * and model). */
 #define TWO_PARTS_MAX (RC_CONFIG_TEXT_MAX + 64)
 
 static void push_ref(rc_buf *buf, const rc_secret_ref *ref)

@@ -5,7 +5,8 @@
 #include "config/config.h"
 
 #define SCHEME "sqlite:"
-/* Maximum length of the folder, so that the URL fits into the buffers of the store. */
+/* Maximum number of bytes of the folder's path, so that the URL fits into the buffers of the
+ * store. */
 #define FOLDER_MAX_BYTES ((size_t)3072)
 
 /* Returns the folder in a variable's value, or "" if it is not usable. A relative folder is not
@@ -33,7 +34,7 @@ rc_status rc_config_find_store(rc_config *config, const char *(*getenv)(const ch
     rc_buf_push(&url, RC_STR(SCHEME));
     config->store_kind = RC_CONFIG_STORE_STATE_DIR;
     if (service.len > 0) {
-        /* systemd may list several folders, separated by colons. */
+        /* systemd separates several folders by colons. The first one is used. */
         rc_buf_push(&url, rc_str_slice(service, 0, rc_str_find_byte(service, ':', 0)));
         rc_buf_push(&url, RC_STR("/" RC_CONFIG_STORE_FILE));
     } else if (state.len > 0) {

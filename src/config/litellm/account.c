@@ -22,7 +22,7 @@ const rc_yaml_node *rc_litellm_param(const rc_litellm *in, const rc_yaml_node *p
                                      const char *key)
 {
     const rc_yaml_node *node = rc_yaml_get(params, rc_str_c(key));
-    /* A key with an empty value counts as missing, so that the credential's value applies. */
+    /* An empty value counts as a missing key, so that the value of the named credential applies. */
     if (node != NULL && node->kind != RC_YAML_NULL)
         return node;
     const rc_str name = rc_litellm_text(rc_yaml_get(params, RC_STR("litellm_credential_name")));
@@ -30,8 +30,8 @@ const rc_yaml_node *rc_litellm_param(const rc_litellm *in, const rc_yaml_node *p
     return rc_yaml_get(rc_yaml_get(one, RC_STR("credential_values")), rc_str_c(key));
 }
 
-/* Returns whether address and key are texts and the named credential exists. If not, adds a
- * note. */
+/* Returns whether address and key are texts and the credential that the entry names exists.
+ * Otherwise adds a note. */
 static bool has_texts(rc_litellm *in, const rc_yaml_node *params)
 {
     static const char *const keys[] = {"api_base", "base_url", "api_key"};
@@ -62,9 +62,9 @@ static rc_str with_v1(rc_litellm *in, rc_str base)
     return rc_arena_dup(&in->arena, rc_buf_get(&text));
 }
 
-/* Adapts an address to recourse. For Anthropic and Gemini LiteLLM accepts addresses with or without
- * a version, and recourse expects no version. For Ollama LiteLLM expects no version, and recourse
- * expects /v1. */
+/* Converts an address of LiteLLM into a base_url of recourse.yaml. For Anthropic and Gemini,
+ * LiteLLM accepts addresses with or without a version, and recourse expects none. For Ollama,
+ * LiteLLM expects no version, and recourse expects /v1. */
 static rc_str adapted_address(rc_litellm *in, const rc_config_kind *kind, rc_str base)
 {
     while (rc_str_ends_with(base, RC_STR("/")))
@@ -90,8 +90,8 @@ static rc_str as_reference(rc_litellm *in, rc_str variable)
     return rc_arena_dup(&in->arena, rc_buf_get(&name));
 }
 
-/* Uses a variable as the address. Adds a note with the required form of the address, because the
- * value of the variable is not known during the import. */
+/* Uses a variable as the address. Adds a note that states the form that recourse requires, because
+ * the import does not read the variable. */
 static bool read_variable(rc_litellm *in, const rc_yaml_node *node, rc_str text,
                           rc_litellm_provider *provider)
 {
@@ -112,7 +112,8 @@ static bool read_variable(rc_litellm *in, const rc_yaml_node *node, rc_str text,
     return true;
 }
 
-/* Reads the address of a provider. If there is no usable address, adds a note and returns false. */
+/* Reads the address of a provider. Returns false, after adding a note, if the address cannot be
+ * used. */
 static bool read_address(rc_litellm *in, const rc_yaml_node *params, rc_litellm_provider *provider)
 {
     const rc_yaml_node *base = rc_litellm_param(in, params, "api_base");
@@ -150,8 +151,8 @@ static bool read_address(rc_litellm *in, const rc_yaml_node *params, rc_litellm_
         rc_litellm_notes_add(in, node,
                              "plain http:// to another machine: insecure: true was added; keys are "
                              "sent unencrypted");
-    /* For another server with OpenAI's API the kind is "openai_compatible". The key is still the
-     * one that LiteLLM would send. */
+    /* A server other than OpenAI's with OpenAI's API has the kind "openai_compatible". Its key is
+     * still the one that LiteLLM would send. */
     if (rc_str_eq(rc_str_c(provider->kind->name), RC_STR("openai")) &&
         !rc_str_eq(provider->base_url, RC_STR("https://api.openai.com")) &&
         !rc_str_starts_with(provider->base_url, RC_STR("https://api.openai.com/")))
@@ -161,7 +162,7 @@ static bool read_address(rc_litellm *in, const rc_yaml_node *params, rc_litellm_
 
 /* ---- keys ---- */
 
-/* Returns the variable that LiteLLM reads if no key is set, or the empty string. */
+/* Returns the variable that LiteLLM reads if an entry has no key, or the empty string. */
 static rc_str default_variable(const rc_litellm_prefix *prefix)
 {
     if (prefix->variable != NULL)
@@ -209,7 +210,7 @@ static bool is_used(const rc_litellm *in, rc_str variable)
     return false;
 }
 
-/* Returns whether a provider or an entry uses the reference "env:NAME". */
+/* Returns whether a provider or an entry already uses the reference "env:NAME". */
 static bool is_key_used(const rc_litellm *in, rc_str key)
 {
     for (const rc_litellm_provider *p = in->providers; p != NULL; p = p->next)
@@ -226,7 +227,7 @@ static rc_str new_variable(rc_litellm *in, const rc_config_kind *kind)
     rc_buf name;
     const rc_str usual = kind_variable(kind->name);
     uint64_t number = 1;
-    /* Earlier providers of this kind with literal keys have used the lower numbers. */
+    /* Earlier providers of this kind with literal keys have used up the lower numbers. */
     for (const rc_litellm_provider *p = in->providers; p != NULL; p = p->next)
         number += p->kind == kind && p->literal.len > 0 ? 1 : 0;
     for (;; number++) {

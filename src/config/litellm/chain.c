@@ -4,10 +4,11 @@
 #include "config/keys.h"
 #include "config/litellm/private.h"
 
-/* Maximum number of targets in a chain, because every pair is compared. */
+/* Maximum number of targets in a chain. The limit bounds the time of the search for duplicates,
+ * which compares every pair. */
 #define CHAIN_MAX 64
-/* Maximum number of lists of fallbacks, because each list is compared with all routes and all other
- * lists. */
+/* Maximum number of lists of fallbacks. The limit bounds the time of the checks, which compare each
+ * list with all routes and all other lists. */
 #define LISTS_MAX 1024
 
 static rc_dialect dialect_of(const rc_litellm_deployment *deployment)
@@ -54,7 +55,8 @@ static void add_target(rc_litellm *in, rc_litellm_route *to,
     to->chain[to->chain_count++] = deployment;
 }
 
-/* Adds all deployments of a group. `node` names the group, or is NULL for the route's own group. */
+/* Adds all deployments of a group. `node` is the node that names the group; NULL for the route's
+ * own group. */
 static void add_group(rc_litellm *in, rc_litellm_route *to, rc_str name, const rc_yaml_node *node)
 {
     for (size_t i = 0; i < in->deployment_count; i++)
@@ -100,7 +102,7 @@ static const rc_yaml_node *fallbacks_of(rc_litellm *in, const char *key, rc_str 
     return node;
 }
 
-/* Returns the fallbacks of a name, or those of "*" if the name has no fallbacks. */
+/* Returns the fallbacks of a name. If the name has no fallbacks, returns the fallbacks of "*". */
 static const rc_yaml_node *fallbacks_or_all(rc_litellm *in, const char *key, rc_str name)
 {
     const rc_yaml_node *node = fallbacks_of(in, key, name);
@@ -117,8 +119,8 @@ static bool is_too_far(rc_litellm *in, const rc_yaml_node *item)
     return item->index >= CHAIN_MAX;
 }
 
-/* Returns the first deployment with the model_name in `item`. If there is none, adds a note and
- * returns NULL. */
+/* Returns the first deployment with the model_name in `item`. Returns NULL, after adding a note, if
+ * no deployment has this name. */
 static const rc_litellm_deployment *named(rc_litellm *in, const rc_yaml_node *item)
 {
     const rc_str name = rc_litellm_text(item);
@@ -164,12 +166,12 @@ static void add_overflow(rc_litellm *in, rc_litellm_route *to)
 
 /* ---- timeouts ---- */
 
-/* One of the two timeouts of an attempt. */
+/* One of the two timeouts of an attempt, as LiteLLM's file and recourse.yaml have it. */
 typedef struct limit {
     const char *key; /* Key in litellm_params. */
     bool is_stream;
-    uint64_t all_ms;   /* Value in the global settings; 0: not set. */
-    uint64_t usual_ms; /* Default of recourse. */
+    uint64_t all_ms;   /* Value in the global settings, in milliseconds; 0: not set. */
+    uint64_t usual_ms; /* Default of recourse, in milliseconds. */
 } limit;
 
 static uint64_t explicit_ms(const limit *kind, const rc_litellm_deployment *deployment)
@@ -235,7 +237,7 @@ void rc_litellm_fill_chain(rc_litellm *in, rc_litellm_route *route, const rc_yam
     add_fallbacks(in, route);
     add_overflow(in, route);
     rc_config_route_init(&usual);
-    /* If first_byte_ms is not set, only the deadline limits a non-streaming response. */
+    /* Without first_byte_ms, a response that is not streamed is limited only by the deadline. */
     const limit first = {"timeout", false, in->timeout_ms, usual.deadline_ms};
     const limit idle = {"stream_timeout", true, in->stream_timeout_ms, usual.timeouts.idle_ms};
     route->first_byte_ms = set_limit(in, &first, route);

@@ -21,7 +21,7 @@ rc_litellm_note *rc_litellm_note_append(rc_litellm_note *note, const char *text)
 
 rc_litellm_note *rc_litellm_note_append_quoted(rc_litellm_note *note, rc_str text)
 {
-    /* Text that looks like a secret is not shown. */
+    /* A text that looks like a secret is not shown in a note. */
     rc_config_fault shown = {.line = 0};
     if (note->line > 0 && rc_scrub_is_clean(text))
         rc_config_fault_append_quoted(&shown, text);
@@ -81,7 +81,7 @@ bool rc_litellm_variable(rc_litellm *in, rc_str text, rc_str *ret_ref)
     return true;
 }
 
-/* No note shows the text after "os.environ/", because it may be a key instead of a misspelt
+/* Notes do not show the text after "os.environ/", because it may be a key instead of a misspelt
  * name. */
 const char *rc_litellm_uncopied_reason(rc_str text)
 {
@@ -192,7 +192,7 @@ static void note_sections(rc_litellm *in)
     }
 }
 
-/* Adds notes for the values of credentials, except key and address. */
+/* Adds notes for the parameters of each credential other than key and address. */
 static void note_credentials(rc_litellm *in)
 {
     if (in->credentials == NULL)
@@ -271,7 +271,7 @@ rc_status rc_litellm_import(rc_str text, rc_str name, const rc_alloc *alloc,
     if (status == RC_OK)
         status = read_all(&in, faults);
     else
-        /* Without a syntax tree any line may contain a key, so no line may be shown. */
+        /* If the YAML cannot be parsed, any line may contain a key, so no line may be shown. */
         rc_config_faults_hide(faults, 0);
     if (status == RC_OK) {
         rc_litellm_make_routes(&in);

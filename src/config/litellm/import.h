@@ -22,16 +22,18 @@
 /* Maximum size of the output: RC_YAML_MAX_BYTES, because rc_config_parse does not read more. */
 #define RC_LITELLM_OUTPUT_MAX ((size_t)1 << 20)
 
-/* A setting that was not converted, or only in part. */
+/* A note about a setting that was not converted, or only in part. */
 typedef struct rc_litellm_note {
     uint32_t line;
     uint32_t column;
-    char path[128]; /* Such as "router_settings.routing_strategy"; NUL-terminated. */
+    char path[128]; /* Path of the setting, such as "router_settings.routing_strategy";
+                     * NUL-terminated. */
     char text[256];
 } rc_litellm_note;
 
 typedef struct rc_litellm_notes {
-    size_t count; /* Number of all notes; the list has at most RC_LITELLM_NOTES_MAX. */
+    size_t count; /* Number of all notes, including those beyond RC_LITELLM_NOTES_MAX, which are not
+                   * stored. */
     rc_litellm_note list[RC_LITELLM_NOTES_MAX];
 } rc_litellm_notes;
 

@@ -8,7 +8,7 @@
 #define NO_GOOGLE "this version does not support Google's service accounts; left out"
 
 /* Key variables of a prefix whose kind has no key variable. USES names the variable with the
- * default key, MAY_USE a variable that LiteLLM uses only if it is set. */
+ * default key, MAY_USE a variable whose value LiteLLM uses if the variable is set. */
 #define USES(variable) variable, NULL
 #define MAY_USE(variable) NULL, variable
 
@@ -99,8 +99,8 @@ static const rc_litellm_prefix prefixes[] = {
     {"vertex_ai_beta", NULL, NULL, NULL, NO_GOOGLE},
 };
 
-/* Patterns for model names without a provider prefix, for which LiteLLM has a complete list. In
- * that list Gemini's names and other embedding models belong to Vertex. */
+/* Patterns of model names for which LiteLLM knows the provider without a prefix. LiteLLM assigns
+ * Gemini's names, and further embedding models, to Vertex. */
 static const rc_litellm_family families[] = {
     {"gpt-*", "openai"},
     {"chatgpt-*", "openai"},
@@ -147,8 +147,8 @@ static const rc_litellm_prefix *find(rc_str name)
     return NULL;
 }
 
-/* Returns the provider that the entry names, or the empty string. *ret_model is the model name
- * without the prefix. */
+/* Returns the provider that the entry names, or the empty string. *ret_model is the entry's model
+ * name without the provider's prefix. */
 static rc_str named(const rc_yaml_node *params, rc_str *ret_model)
 {
     const rc_str text = rc_litellm_text(rc_yaml_get(params, RC_STR("model")));

@@ -14,7 +14,8 @@ static void note_params(rc_litellm *in, const rc_yaml_node *params)
 {
     static const struct {
         const char *key;
-        const char *why; /* Text of the note; NULL: the key is converted. */
+        const char *why; /* Text of the note for a key that is not converted; NULL: the key is
+                          * converted. */
     } known[] = {
         {"model", NULL},
         {"api_base", NULL},
@@ -82,8 +83,8 @@ static bool has_entry(const rc_litellm *in, rc_str group)
     return false;
 }
 
-/* Converts the entry "*" with the model "*", for which LiteLLM chooses the provider by the
- * requested name. Adds a deployment for each family of names. */
+/* Converts the entry with the name "*" and the model "*". LiteLLM chooses its provider by the
+ * requested model name, so this function adds a deployment for each family of model names. */
 static void read_catch_all(rc_litellm *in, rc_litellm_deployment *made)
 {
     in->has_catch_all = true;
@@ -105,8 +106,8 @@ static void read_catch_all(rc_litellm *in, rc_litellm_deployment *made)
     }
 }
 
-/* Converts an entry whose model is "*" without a provider. If recourse.yaml cannot express the
- * entry, adds a note and returns false. */
+/* Converts an entry whose model is "*" without a provider. Returns false, after adding a note, if
+ * recourse.yaml cannot express the entry. */
 static bool read_star(rc_litellm *in, const rc_yaml_node *params, rc_litellm_deployment *made)
 {
     const rc_yaml_node *model = rc_yaml_get(params, RC_STR("model"));
@@ -178,7 +179,7 @@ static void read_entry(rc_litellm *in, const rc_yaml_node *entry)
         rc_litellm_notes_add(in, model, "not the name of a model; left out");
         return;
     }
-    /* A pattern that is mapped to itself forwards the requested name. */
+    /* A pattern that is mapped to itself forwards the model name that the client requests. */
     if (rc_litellm_has_star(made.model) && rc_str_eq(made.model, made.group))
         made.model = RC_STR("*");
     read_timeouts(in, params, &made);
@@ -204,8 +205,8 @@ void rc_litellm_read_models(rc_litellm *in, const rc_yaml_node *list)
     for (const rc_yaml_node *entry = list->first; entry != NULL; entry = entry->next)
         if (!is_star(entry))
             read_entry(in, entry);
-    /* Entries for "*" are read last, so that the providers of other entries get the names without a
-     * number, which clients use. */
+    /* The entries for "*" are read last. A second provider of a kind gets a number in its name;
+     * clients use the name without a number, so other entries take it first. */
     for (const rc_yaml_node *entry = list->first; entry != NULL; entry = entry->next)
         if (is_star(entry))
             read_entry(in, entry);
@@ -221,8 +222,8 @@ const rc_litellm_deployment *rc_litellm_group(const rc_litellm *in, rc_str name)
     return NULL;
 }
 
-/* Returns the deployment with the longest pattern that matches the name and forwards it, or NULL if
- * there is none. */
+/* Returns the deployment with the longest pattern that matches the name and forwards the name to
+ * the provider, or NULL. */
 static const rc_litellm_deployment *pattern_for(const rc_litellm *in, rc_str name)
 {
     const rc_litellm_deployment *best = NULL;
@@ -242,7 +243,8 @@ const rc_litellm_deployment *rc_litellm_group_for(rc_litellm *in, rc_str name)
         return found;
     const rc_litellm_deployment *pattern = pattern_for(in, name);
     const size_t count = in->deployment_count;
-    /* The part of a pattern before a slash is not forwarded, so no deployment can be derived. */
+    /* A pattern with a slash forwards only the part of the name after the slash, so no deployment
+     * can be derived. */
     if (pattern == NULL || rc_str_find_byte(pattern->group, '/', 0) != RC_STR_NPOS)
         return NULL;
     for (size_t i = 0; i < count; i++) {

@@ -14,14 +14,16 @@ typedef struct rc_litellm_provider {
     rc_str name;
     rc_str base_url; /* Address; empty: the kind's usual address. */
     rc_str key;      /* Key as "env:NAME"; empty: the kind's usual variable, or no key. */
-    rc_str literal;  /* Literal key in the file, only for comparison; never written. */
+    rc_str literal;  /* A key that the file contains literally. Used only for comparisons; never
+                      * written. */
     bool is_insecure;
 } rc_litellm_provider;
 
 /* A provider prefix of LiteLLM: the part of a model name before the slash. */
 typedef struct rc_litellm_prefix {
     const char *name;
-    const char *kind;     /* Kind in recourse.yaml; NULL: not supported (the reason is `why`). */
+    const char *kind;     /* Kind in recourse.yaml. NULL: recourse does not support the provider,
+                           * for the reason `why`. */
     const char *variable; /* Variable with the default key; NULL: the kind's usual variable. */
     /* Variable with a key that LiteLLM sends if the variable is set; NULL: none. */
     const char *optional_variable;
@@ -46,19 +48,20 @@ typedef struct rc_litellm_deployment {
     /* The deployment was created for one name that a pattern entry matches, and needs no route of
      * its own. */
     bool is_derived;
-    uint64_t timeout_ms; /* 0: not set. */
+    uint64_t timeout_ms; /* In milliseconds. 0: not set. */
     uint64_t stream_timeout_ms;
 } rc_litellm_deployment;
 
 typedef struct rc_litellm_route {
     struct rc_litellm_route *next;
     rc_str model;
-    rc_str group; /* The model_name whose chain the route uses; differs from `model` for an
-                   * alias. */
+    rc_str group; /* The model_name of the group whose chain the route uses. Differs from `model`
+                   * for an alias. */
     const rc_litellm_deployment **chain;
     size_t chain_count;
     const rc_litellm_deployment *overflow_to;
-    uint64_t first_byte_ms; /* 0 selects the default; the same holds for idle_ms. */
+    uint64_t first_byte_ms; /* In milliseconds. 0 selects the default. idle_ms has the same meaning
+                             * of 0. */
     uint64_t idle_ms;
 } rc_litellm_route;
 
@@ -66,13 +69,14 @@ typedef struct rc_litellm {
     rc_arena arena;
     rc_yaml doc;
     rc_litellm_notes *notes;
-    rc_litellm_note spare; /* Storage for each note beyond RC_LITELLM_NOTES_MAX. */
+    rc_litellm_note spare; /* Storage that rc_litellm_notes_add returns for each note beyond
+                            * RC_LITELLM_NOTES_MAX. */
     rc_litellm_provider *providers;
     rc_litellm_provider *last_provider;
     rc_litellm_deployment *deployments;
     size_t deployment_count;
     size_t deployment_max;
-    /* The routes with exact names come first, then those with patterns, longer patterns before
+    /* Routes with exact names come first, then those with patterns. Longer patterns come before
      * shorter patterns. */
     rc_litellm_route *routes;
     const rc_yaml_node *models;      /* The section model_list. */
@@ -80,8 +84,7 @@ typedef struct rc_litellm {
     const rc_yaml_node *settings;    /* The section litellm_settings. */
     const rc_yaml_node *general;     /* The section general_settings. */
     const rc_yaml_node *credentials; /* The section credential_list. */
-    bool has_catch_all;              /* The model_list entry for "*" has been converted to
-                                      * routes. */
+    bool has_catch_all;              /* An entry of model_list for "*" was converted to routes. */
     bool has_policy;
     uint64_t max_attempts;     /* 0: not set. */
     uint64_t rule_attempts[3]; /* Attempts after rate limits, timeouts, server errors; 0: not
@@ -100,8 +103,8 @@ typedef struct rc_litellm {
  * never NULL. text: copies. */
 rc_litellm_note *rc_litellm_notes_add(rc_litellm *in, const rc_yaml_node *node, const char *text);
 
-/* Both functions append to the note's text and return the note. rc_litellm_note_append_quoted is
- * for text from the file, which it quotes. text: copies. */
+/* rc_litellm_note_append and rc_litellm_note_append_quoted append to the note's text and return the
+ * note. The latter quotes the text; it is for text from the file. text: copies. */
 rc_litellm_note *rc_litellm_note_append(rc_litellm_note *note, const char *text);
 rc_litellm_note *rc_litellm_note_append_quoted(rc_litellm_note *note, rc_str text);
 
@@ -109,28 +112,30 @@ rc_litellm_note *rc_litellm_note_append_quoted(rc_litellm_note *note, rc_str tex
  * arena of `in`. */
 bool rc_litellm_variable(rc_litellm *in, rc_str text, rc_str *ret_ref);
 
-/* Returns the static beginning of a note that says why `text`, which is not a variable, was not
- * copied. The caller appends the name of the variable that replaces the text. */
+/* Returns the static beginning of a note that states why a value (`text`) other than a variable was
+ * not copied. The caller appends the name of the variable that replaces the text. */
 const char *rc_litellm_uncopied_reason(rc_str text);
 
 /* Reads seconds, possibly with decimals, as milliseconds. Returns false if `node` is NULL or YAML
- * null; also returns false, and adds a note, if it is not such a number. */
+ * null; also returns false, after adding a note, if the value has another form. */
 bool rc_litellm_seconds(rc_litellm *in, const rc_yaml_node *node, uint64_t *ret_ms);
 
-/* Like rc_litellm_seconds for a time limit, which must not be 0. */
+/* Reads seconds as rc_litellm_seconds does. A value of 0 is an error, because the value is a time
+ * limit. */
 bool rc_litellm_time_limit(rc_litellm *in, const rc_yaml_node *node, uint64_t *ret_ms);
 
 /* Reads a whole number up to `max`. Returns false if `node` is NULL or YAML null; also returns
- * false, and adds a note, if it is not such a number. */
+ * false, after adding a note, if the value has another form. */
 bool rc_litellm_number(rc_litellm *in, const rc_yaml_node *node, uint64_t max,
                        uint64_t *ret_number);
 
 /* Returns the text of a scalar, or the empty string for any other node and for NULL. */
 rc_str rc_litellm_text(const rc_yaml_node *node);
 
-/* Both functions return the value of a key in router_settings or, if missing there, in
- * litellm_settings, or NULL if neither has the key. If the value is not of the given kind,
- * rc_litellm_setting_of adds a note and returns NULL. The result views the document. */
+/* rc_litellm_setting and rc_litellm_setting_of return the value of a key in router_settings or, if
+ * the key is missing there, in litellm_settings; NULL if neither section has the key. If the value
+ * has another kind than requested, rc_litellm_setting_of adds a note and returns NULL. The result
+ * views the document. */
 const rc_yaml_node *rc_litellm_setting(rc_litellm *in, const char *key);
 const rc_yaml_node *rc_litellm_setting_of(rc_litellm *in, const char *key, rc_yaml_kind kind);
 
@@ -159,9 +164,9 @@ void rc_litellm_note_unsupported(rc_litellm *in, const rc_yaml_node *params);
 const rc_yaml_node *rc_litellm_param(const rc_litellm *in, const rc_yaml_node *params,
                                      const char *key);
 
-/* Returns the provider for these parameters; adds the provider if it is new. Returns NULL if there
- * is no memory, or, after adding a note, if there is no usable provider. The arena of `in` owns the
- * result. */
+/* Returns the provider for these parameters; adds the provider if it is new. Returns NULL if memory
+ * runs out, or, after adding a note, if the parameters give no usable provider. The arena of `in`
+ * owns the result. */
 rc_litellm_provider *rc_litellm_provider_of(rc_litellm *in, const rc_litellm_prefix *prefix,
                                             const rc_yaml_node *params);
 
@@ -177,8 +182,9 @@ void rc_litellm_read_models(rc_litellm *in, const rc_yaml_node *list);
 /* Returns the first deployment with the model_name `name`, or NULL if there is none. */
 const rc_litellm_deployment *rc_litellm_group(const rc_litellm *in, rc_str name);
 
-/* Like rc_litellm_group; if only a pattern entry matches the name, adds deployments for this name.
- * Returns NULL for a name whose own entry was left out. */
+/* Returns what rc_litellm_group returns. If only a pattern entry matches the name, adds deployments
+ * for this name and returns the first of them. Returns NULL for a name whose own entry was left
+ * out. */
 const rc_litellm_deployment *rc_litellm_group_for(rc_litellm *in, rc_str name);
 
 /* ---- settings.c: global settings ---- */
@@ -192,8 +198,8 @@ void rc_litellm_read_settings(rc_litellm *in);
 void rc_litellm_make_routes(rc_litellm *in);
 
 /* Fills the route's chain with the deployments and fallbacks of its group (the deployments with the
- * same model_name), and sets overflow_to and the timeouts. `alias` is the node that defines another
- * name for the group, or NULL if the route has the group's own name. */
+ * same model_name), and sets overflow_to and the timeouts. alias: the node that defines another
+ * name for the group; NULL if the route has the group's own name. */
 void rc_litellm_fill_chain(rc_litellm *in, rc_litellm_route *route, const rc_yaml_node *alias);
 
 /* Adds notes about invalid fallbacks, which have a wrong type or a name without a route. */
@@ -209,7 +215,7 @@ const rc_yaml_node *rc_litellm_fallbacks_next(const rc_yaml_node *node);
 const rc_litellm_route *rc_litellm_route_of(const rc_litellm *in, rc_str model);
 
 /* Appends to the note which provider or route serves `name`, which has no route of its own. Appends
- * nothing if none does. */
+ * nothing if no provider or route serves the name. */
 void rc_litellm_note_append_handler(const rc_litellm *in, rc_litellm_note *note, rc_str name);
 
 /* Returns whether a provider or a route serves the name. */

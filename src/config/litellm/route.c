@@ -36,7 +36,7 @@ const rc_litellm_route *rc_litellm_route_of(const rc_litellm *in, rc_str model)
 
 /* ---- names without a route ---- */
 
-/* Returns the provider that "PROVIDER/..." names, or NULL if there is none. */
+/* Returns the provider that a name "PROVIDER/..." begins with, or NULL. */
 static const rc_litellm_provider *named_provider(const rc_litellm *in, rc_str name)
 {
     const size_t slash = rc_str_find_byte(name, '/', 0);
@@ -103,8 +103,8 @@ static void note_shadow(rc_litellm *in, rc_str name, const rc_yaml_node *node)
                              "provider and not to this chain; rename one of them");
 }
 
-/* Creates the route of a model unless the route exists. `alias` is the node that defines another
- * name for the group, or NULL if the model has the group's own name. */
+/* Creates the route of a model unless the route exists. alias: the node that defines another name
+ * for the group; NULL if the model has the group's own name. */
 static void make_route(rc_litellm *in, rc_str model, const rc_litellm_deployment *first,
                        const rc_yaml_node *alias)
 {
@@ -149,8 +149,8 @@ static void make_aliases(rc_litellm *in)
     }
 }
 
-/* Creates routes for names that have fallbacks but match only a pattern entry, because the
- * fallbacks apply to this name alone. */
+/* Creates routes for names that have fallbacks but match only a pattern entry. Such a name needs
+ * its own route, because its fallbacks do not apply to other names. */
 static void make_derived_routes(rc_litellm *in, const char *key)
 {
     for (const rc_yaml_node *node = rc_litellm_fallbacks(in, key); node != NULL;

@@ -20,7 +20,7 @@ static void read_retries(rc_litellm *in)
 
 static void read_retry_policy(rc_litellm *in)
 {
-    /* One key for each element of rc_litellm.rule_attempts. */
+    /* LiteLLM's keys, in the order of rc_litellm.rule_attempts. */
     static const char *const keys[] = {"RateLimitErrorRetries", "TimeoutErrorRetries",
                                        "InternalServerErrorRetries"};
     const rc_yaml_node *map = rc_litellm_setting_of(in, "retry_policy", RC_YAML_MAP);
@@ -142,7 +142,8 @@ static void note_unsupported(rc_litellm *in, const rc_yaml_node *map, const char
             rc_litellm_notes_add(in, node, reason_of(node->key));
 }
 
-/* Adds notes for keys of litellm_settings that router_settings overrides. */
+/* Adds notes for keys of litellm_settings that are ignored, because router_settings has the same
+ * keys. */
 static void note_overruled(rc_litellm *in, const char *const *shared)
 {
     if (in->settings == NULL)
@@ -155,7 +156,7 @@ static void note_overruled(rc_litellm *in, const char *const *shared)
 
 void rc_litellm_read_settings(rc_litellm *in)
 {
-    /* route.c and chain.c read fallbacks and aliases. */
+    /* The keys that both sections may have. route.c and chain.c read the fallbacks and aliases. */
     static const char *const shared[] = {"num_retries",       "retry_policy",
                                          "cooldown_time",     "allowed_fails",
                                          "timeout",           "stream_timeout",

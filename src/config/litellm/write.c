@@ -137,7 +137,7 @@ static void push_route(const writer *w, const rc_litellm_route *r)
 
 static void push_policy(const writer *w)
 {
-    /* One text for each element of rc_litellm.rule_attempts. */
+    /* The error codes of each element of rc_litellm.rule_attempts. */
     static const char *const codes[] = {"RateLimited", "ProviderTimeout, NetworkTimeout",
                                         "Overloaded, Provider5xx"};
     const rc_litellm *in = w->in;
@@ -214,7 +214,7 @@ static bool is_same_position(const rc_litellm_note *a, const rc_litellm_note *b)
     return a->line == b->line && a->column == b->column;
 }
 
-/* Returns whether a kept note at the same position has the same text. */
+/* Returns whether one of the first `kept` notes has the same position and text. */
 static bool is_repeated(const rc_litellm_notes *notes, size_t kept, const rc_litellm_note *note)
 {
     for (; kept > 0 && is_same_position(&notes->list[kept - 1], note); kept--)
@@ -224,7 +224,7 @@ static bool is_repeated(const rc_litellm_notes *notes, size_t kept, const rc_lit
     return false;
 }
 
-/* Removes duplicate notes, because an alias and its group produce the same notes. The notes must be
+/* Removes duplicate notes: an alias and its group produce the same notes. The notes must be
  * sorted. */
 static void drop_repeated(rc_litellm_notes *notes)
 {

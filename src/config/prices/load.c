@@ -7,7 +7,8 @@
 
 #define PATH_MAX_BYTES ((size_t)16 << 10)
 
-/* Reads the file. Pipes and other special files are refused, because reading a pipe could block. */
+/* Reads the price file. Pipes and other special files are refused, because reading a pipe could
+ * block. */
 static rc_status read_file(rc_config_source *source, const rc_sys_calls *calls, const char *path)
 {
     const char *other = rc_path_special_kind(calls, path);

@@ -10,7 +10,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Maximum size of the arena, a multiple of what the largest valid file needs. */
+/* Maximum size of the arena, several times what the largest valid file needs. */
 #define ARENA_MAX_BYTES ((size_t)1 << 20)
 
 /* ---- built-in prices ---- */
@@ -109,7 +109,8 @@ static void read_kind(reader *r, const rc_yaml_node *node, rc_config_price *pric
         price->kind = rc_str_c(rc_config_kind_at(index)->name);
 }
 
-/* Returns a price in millionths of a dollar, or `other` if the key is missing. */
+/* Returns the price that a key of `map` states, in millionths of a dollar, or `other` if the key is
+ * missing. */
 static uint64_t read_or(reader *r, const rc_yaml_node *map, const char *name, uint64_t other)
 {
     const rc_yaml_node *node = rc_yaml_get(map, rc_str_c(name));
@@ -128,13 +129,14 @@ static bool has_price(const rc_yaml_node *map)
     return false;
 }
 
-/* Returns whether `one`, the name in a row, matches the name `other`. "" matches any name. */
+/* Returns whether the name `one` of a row matches the name `other`. An empty name of a row matches
+ * any name. */
 static bool matches_name(rc_str one, rc_str other)
 {
     return one.len == 0 || rc_str_eq(one, other);
 }
 
-/* Returns whether the first row matches everything that the second row matches. */
+/* Returns whether the first row matches every model that the second row matches. */
 static bool covers(const rc_config_price *first, const rc_config_price *second)
 {
     return first->model.len > 0 && matches_name(first->kind, second->kind) &&

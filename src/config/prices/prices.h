@@ -60,7 +60,7 @@ const rc_config_price *rc_prices_find(const rc_prices *prices, rc_str kind, rc_s
 bool rc_prices_has_any(const rc_prices *prices, rc_str kind, rc_str provider);
 
 /* Returns the price at `index`, in the order in which rc_prices_find searches, or NULL past the
- * end. *ret_is_own tells whether the price is from the file. The result points into prices, or is
+ * end. *ret_is_own is true if the price is from the file. The result points into prices, or is
  * static. */
 const rc_config_price *rc_prices_at(const rc_prices *prices, size_t index, bool *ret_is_own);
 

@@ -46,7 +46,7 @@ static bool is_same(const rc_config *config, const rc_config_target *target,
            rc_str_eq(target->model, priced->model);
 }
 
-/* Returns whether the target is among the first `count` targets of the route. The target
+/* Returns whether the target is among the first `count` targets of the route. The route's target
  * overflow_to comes after the last target of the chain. */
 static bool is_among(const rc_config *config, const rc_config_route *route, size_t count,
                      const priced_target *priced)
@@ -104,9 +104,9 @@ static void add_budget(rc_unpriced *found, const char *kind, rc_str name)
     found->name = name;
 }
 
-/* Adds the budgets that count the target. Every client may request every target, so every client's
- * budget counts it. match.client is not checked, because the reader of the configuration ensures
- * that it matches a client. */
+/* Adds the budgets that count the target's cost. Every client may request every target, so every
+ * client's budget counts it. match.client is not checked, because the configuration's reader
+ * ensures that the pattern matches a client. */
 static void add_budgets(const rc_config *config, const priced_target *priced, rc_unpriced *found)
 {
     for (size_t i = 0; i < config->client_count; i++)

@@ -3,7 +3,7 @@
  *
  * The search covers the targets of routes, and the providers whose models clients can name
  * directly. A target without a fixed model is unpriced if no model of its provider has a price. If
- * some have, a model without a price is found only when it is called. */
+ * some of the models have a price, a model without one is noticed only when it is called. */
 #ifndef RC_CONFIG_PRICES_UNPRICED_H
 #define RC_CONFIG_PRICES_UNPRICED_H
 
@@ -15,10 +15,10 @@
 typedef struct rc_unpriced {
     rc_str provider;
     rc_str model; /* Name of the model; "*": any model of the provider. */
-    /* Kind of the first budget that counts the target: "client", "route" or "budget". */
+    /* Kind of the first budget that counts the target's cost: "client", "route" or "budget". */
     const char *kind;
     rc_str name;        /* Name of that budget. */
-    size_t other_count; /* Number of further budgets that count the target. */
+    size_t other_count; /* Number of further budgets that count the target's cost. */
 } rc_unpriced;
 
 typedef void (*rc_unpriced_visitor)(void *ctx, const rc_unpriced *unpriced);

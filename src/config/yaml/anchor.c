@@ -1,5 +1,5 @@
-/* Expands aliases and merge keys by copying nodes. The limits of the document apply to the copies
- * too, so that a small file cannot expand without bound. Called by yaml.c. */
+/* Expands aliases and merge keys by copying nodes. The limits of the document also apply to the
+ * copies, so that a small file cannot grow without bound. Called by yaml.c. */
 #include "base/str.h"
 #include "config/yaml/builder.h"
 
@@ -43,8 +43,8 @@ static yaml_mark_t mark_of(const rc_yaml_node *node)
     return (yaml_mark_t){.line = node->line - 1, .column = node->column - 1};
 }
 
-/* Counts the bytes of a copied node's text. The copies share the bytes, but readers process every
- * copy. */
+/* Counts the bytes of a copied node's text. The copies share the text in memory, but readers
+ * process each copy. */
 static bool count_bytes(rc_yaml_builder *b, const rc_yaml_node *node, yaml_mark_t mark)
 {
     b->copied_bytes += node->text.len + node->key.len;

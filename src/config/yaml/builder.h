@@ -7,12 +7,12 @@
 
 #include "config/yaml/yaml.h"
 
-/* A list or map whose end event has not been read. */
+/* A list or map whose end libyaml has not reported yet. */
 typedef struct rc_yaml_frame {
     rc_yaml_node *node;
-    rc_yaml_node *last;  /* The last child so far. */
+    rc_yaml_node *last;  /* The latest child; NULL: no child yet. */
     rc_yaml_node *merge; /* Value of the merge key "<<", which is not a child; NULL: none. */
-    bool has_key;        /* A key has been read, but not its value. */
+    bool has_key;        /* The key of the next value has been read. */
     bool is_merge;       /* The key that has been read is "<<". */
     rc_str key;
     uint32_t key_line;
@@ -27,14 +27,16 @@ typedef struct rc_yaml_anchor {
 typedef struct rc_yaml_builder {
     rc_yaml *doc;
     rc_config_faults *faults;
-    rc_status status;    /* First status other than RC_OK. Reading may continue after it. */
+    rc_status status;    /* The first status that is not RC_OK. Reading may continue after such a
+                          * status. */
     bool is_stopped;     /* Reading must end. */
     bool allows_anchors; /* Anchors, aliases and merge keys are accepted. */
     size_t node_count;
     unsigned document_count;
     unsigned depth; /* Number of open lists and maps. */
     rc_yaml_frame frames[RC_YAML_MAX_DEPTH];
-    size_t copied_bytes; /* Number of bytes in the texts and keys of all copies for aliases. */
+    size_t copied_bytes; /* Total number of bytes in the texts and keys of all nodes that were
+                          * copied for aliases. */
     size_t anchor_count;
     rc_yaml_anchor anchors[RC_YAML_MAX_ANCHORS];
 } rc_yaml_builder;

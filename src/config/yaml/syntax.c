@@ -7,11 +7,11 @@
 #include "base/str.h"
 
 typedef struct translation {
-    const char *theirs; /* Start of libyaml's message. */
+    const char *theirs; /* The first words of libyaml's message. */
     const char *ours;
 } translation;
 
-/* Clearer messages for the frequent errors. Other errors have libyaml's text. */
+/* Clearer messages for frequent errors. All other errors keep libyaml's message. */
 static const translation translations[] = {
     {"mapping values are not allowed",
      "a colon is not allowed here; quote the text, or check the indentation"},
@@ -67,8 +67,8 @@ static size_t line_start(rc_str text, uint32_t line)
     return at;
 }
 
-/* Returns whether the white space at the start of the line, up to `column`, contains a tab. In
- * white space a column is one byte. */
+/* Returns whether the white space at the start of the line contains a tab before `column`. A
+ * character of white space is one byte, so columns are bytes here. */
 static bool is_tab_indented(rc_str text, uint32_t line, uint32_t column)
 {
     bool has_tab = false;
@@ -97,8 +97,8 @@ rc_status rc_yaml_syntax_fault(const yaml_parser_t *parser, rc_str text, rc_conf
         return RC_E_SYNTAX;
     }
     rc_config_fault_append(fault, translate(problem));
-    /* For an unclosed bracket or quote the message also has the line where it was opened, because
-     * the parser detects the error later. */
+    /* For an unclosed bracket or quote the message also contains the line of the opening bracket or
+     * quote, because the parser detects the error in a later line. */
     if (parser->context != NULL && parser->context_mark.line + 1 < line) {
         rc_config_fault_append(fault, "; it began in line ");
         rc_config_fault_append_u64(fault, parser->context_mark.line + 1);

@@ -1,5 +1,5 @@
-/* Reads the values of YAML nodes and reports those of the wrong type. Called by the readers of
- * config, sim and mock. */
+/* Reads the values of YAML nodes and adds faults for values of the wrong type. Called by the
+ * readers of configurations and of the files for the simulator and the mock provider. */
 #include <string.h>
 
 #include "base/str.h"
@@ -15,7 +15,7 @@ static rc_config_fault *fault_at(rc_config_faults *faults, const rc_yaml_node *n
                                  uint32_t column)
 {
     rc_config_fault *fault = rc_config_faults_add(faults, line, column);
-    /* A fault beyond the end of the list is not stored and needs no path. */
+    /* A fault that the list cannot store is never shown, so it needs no path. */
     if (fault == &faults->spare)
         return fault;
     rc_yaml_path(node, faults, fault);
@@ -121,7 +121,7 @@ typedef struct name_list {
     const void *ctx;
 } name_list;
 
-/* An rc_name_at over those names of the name_list `ctx` that name secrets. */
+/* An rc_name_at: returns the names of the name_list `ctx` that name secrets. */
 static const char *secret_name_at(const void *ctx, size_t index)
 {
     const name_list *list = ctx;
@@ -142,8 +142,8 @@ static void refuse_key(const rc_yaml_node *node, rc_name_at name_at, const void 
     bool is_stray = fault->nearest[0] == '\0' && node->kind == RC_YAML_NULL && !faults->is_open;
     rc_config_fault_append(fault, is_stray ? "an unknown key without a value" : "unknown key");
     if (is_stray) {
-        /* In {keys: a, b} the text "b" looks like a key but may be a part of the secret before it,
-         * so the path must not show it. */
+        /* In {keys: a, b} the text "b" looks like a key, but it may be a part of the secret before
+         * it. So the path must not contain it. */
         fault->path[0] = '\0';
         rc_yaml_path(node->parent, faults, fault);
     }
@@ -160,7 +160,7 @@ static bool is_without_unit(rc_str key, rc_str name)
            rc_str_ends_with(name, UNIT_SUFFIX);
 }
 
-/* Returns the name of a time that is `key` with the suffix _ms, or NULL if there is none. */
+/* Returns the name of a time that consists of `key` and the suffix _ms, or NULL. */
 static const char *timed_name(rc_str key, rc_name_at name_at, const void *ctx)
 {
     for (size_t i = 0; name_at(ctx, i) != NULL; i++)
@@ -169,8 +169,8 @@ static const char *timed_name(rc_str key, rc_name_at name_at, const void *ctx)
     return NULL;
 }
 
-/* Checks that a time's key without _ms does not also occur with _ms. Returns false if it added a
- * fault. */
+/* Checks a time whose key lacks _ms. If the map also has the key with _ms, adds a fault and returns
+ * false. */
 static bool check_timed(const rc_yaml_node *map, const rc_yaml_node *child, const char *name,
                         rc_config_faults *faults)
 {
@@ -260,8 +260,8 @@ static bool push_digit(uint64_t *value, char digit)
     return true;
 }
 
-/* Returns whether a number has a leading zero, which is refused because programs disagree on
- * whether 010 is eight or ten. */
+/* Returns whether a number has a leading zero. Such a number is refused, because programs disagree
+ * on whether 010 is eight or ten. */
 static bool has_leading_zero(rc_str text)
 {
     return text.len > 1 && text.ptr[0] == '0' &&
@@ -269,7 +269,7 @@ static bool has_leading_zero(rc_str text)
 }
 
 /* Parses "12", "12.5" or "1_000" as an integer whose last `places` digits are decimals. A number
- * that is too large becomes UINT64_MAX, which is above every limit. Returns false if the text has
+ * that is too large gives UINT64_MAX, which is above every limit. Returns false if the text has
  * another form. */
 static bool read_decimal(rc_str text, unsigned places, uint64_t *ret_value)
 {
@@ -464,7 +464,7 @@ bool rc_yaml_choice(const rc_yaml_node *node, rc_name_at name_at, const void *ct
         return true;
     rc_config_fault *fault = rc_yaml_fault(faults, node);
     rc_config_fault_suggest(fault, node->text, name_at, ctx);
-    /* If a similar name is suggested, the message does not list all names if they are many. */
+    /* The message lists all names unless there are many of them and a similar name is suggested. */
     if (name_at(ctx, 0) == NULL || (fault->nearest[0] != '\0' && has_many(name_at, ctx))) {
         rc_config_fault_append(fault, "there is no ");
         rc_config_fault_append_quoted(fault, node->text);

@@ -1,4 +1,5 @@
-/* Builds the tree of nodes from libyaml's events. Called by the readers of config, sim and mock. */
+/* Builds the tree of nodes from libyaml's events. Called by the readers of configurations and of
+ * the files for the simulator and the mock provider. */
 #include "config/yaml/yaml.h"
 
 #include <string.h>
@@ -9,7 +10,7 @@
 #include "config/yaml/builder.h"
 #include "config/yaml/syntax.h"
 
-/* Maximum size of the arena, which has the text, the nodes and the unused ends of blocks. */
+/* Maximum size of the arena: the text, the nodes and the unused ends of memory blocks. */
 #define ARENA_MAX_BYTES ((size_t)32 << 20)
 
 static uint32_t line_of(yaml_mark_t mark)

@@ -2,8 +2,8 @@
  *
  * libyaml parses the bytes; rc_yaml accepts the subset of YAML that configuration files need. A
  * fault is added for anchors and aliases (except in rc_yaml_parse_anchored), tags, a second
- * document, duplicate keys, keys that are not text, tabs for indentation, and everything above the
- * limits that are defined below.
+ * document, duplicate keys, keys that are not text, tabs for indentation, and everything that
+ * exceeds the limits defined below.
  *
  *   rc_yaml doc;
  *   rc_config_faults faults;
@@ -34,7 +34,7 @@
 #define RC_YAML_MAX_ANCHORS 256
 
 typedef enum rc_yaml_kind {
-    RC_YAML_NULL = 1, /* An empty value, ~ or null, unquoted. */
+    RC_YAML_NULL = 1, /* An empty value, or ~ or null without quotes. */
     RC_YAML_SCALAR = 2,
     RC_YAML_LIST = 3,
     RC_YAML_MAP = 4
@@ -50,10 +50,11 @@ typedef struct rc_yaml_node {
     uint32_t count;    /* Number of children of a list or map. */
     uint32_t index;    /* Index among the parent's children, from 0. */
     rc_str text;       /* Text of a scalar, followed by a NUL. */
-    rc_str key;        /* Key, if the parent is a map. */
-    uint32_t key_line; /* Position of the key. */
+    rc_str key;        /* The node's key. Empty if the parent is no map. */
+    uint32_t key_line; /* Position of the key: line and column, from 1. */
     uint32_t key_column;
-    const struct rc_yaml_node *parent; /* NULL for the root. */
+    const struct rc_yaml_node *parent; /* The list or map that contains this node. NULL for the
+                                        * root. */
     /* First child of a list or map. The children are in the order of the file. */
     const struct rc_yaml_node *first;
     const struct rc_yaml_node *next; /* Next sibling. */
@@ -62,7 +63,8 @@ typedef struct rc_yaml_node {
 /* A document, in the caller's storage. */
 typedef struct rc_yaml {
     rc_arena arena;
-    const rc_yaml_node *root; /* Not NULL after RC_OK; an empty document is RC_YAML_NULL. */
+    const rc_yaml_node *root; /* Not NULL after RC_OK. The root of an empty document is a node of
+                               * kind RC_YAML_NULL. */
 } rc_yaml;
 
 /* Parses text. Returns RC_OK; RC_E_SYNTAX, RC_E_TOO_LARGE, RC_E_TOO_DEEP or RC_E_DUPLICATE after
@@ -140,8 +142,8 @@ bool rc_yaml_duration_ms(const rc_yaml_node *node, uint64_t max_ms, rc_config_fa
  * The key of a time ends in _ms and takes milliseconds or a duration with a unit ("2m", "1.5s").
  * The key may be written without _ms; its value then needs a unit. */
 
-/* Like rc_yaml_check_keys, but also accepts the keys of times without _ms. A key that occurs with
- * and without _ms is a fault. */
+/* Checks keys as rc_yaml_check_keys does, but also accepts the keys of times without _ms. A key
+ * that occurs with and without _ms is a fault. */
 bool rc_yaml_check_timed_keys(const rc_yaml_node *map, rc_name_at name_at, const void *ctx,
                               rc_config_faults *faults);
 /* Returns the value of `key`, which ends in _ms and may be written without _ms in the file, or NULL
@@ -151,7 +153,8 @@ const rc_yaml_node *rc_yaml_get_time(const rc_yaml_node *map, rc_str key);
 bool rc_yaml_time_ms(const rc_yaml_node *node, uint64_t min, uint64_t max, rc_config_faults *faults,
                      uint64_t *ret_ms);
 
-/* Reads a text that must be one of the names. *ret_index is the index of the name. */
+/* Reads a text that must be one of the names that name_at returns. *ret_index is the index of the
+ * name. */
 bool rc_yaml_choice(const rc_yaml_node *node, rc_name_at name_at, const void *ctx,
                     rc_config_faults *faults, size_t *ret_index);
 

@@ -1,5 +1,5 @@
-/* rc_admin_audit: responds to audit queries with JSON. Its routes are called by rc_admin; created
- * by src/cli/serve/admin.c. */
+/* rc_admin_audit: responds to audit queries with JSON. src/cli/serve/admin.c creates it, and
+ * rc_admin calls its routes. */
 #include "gateway/admin/audit.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "gateway/admin/audit_query.h"
 #include "sys/clock.h"
 
-/* Maximum number of records that the response for one operation has. */
+/* Maximum number of records in the response for one operation. */
 #define RECORDS_MAX 1000
 /* The search for an id prefix stops after this number of operations. Two are enough to see that the
  * prefix is ambiguous. */
@@ -23,7 +23,8 @@
 typedef struct query_input {
     rc_str url;
     rc_audit_query query;
-    rc_str id; /* Id of an operation, for a query of one operation. */
+    rc_str id; /* Id of an operation, or the start of one. Used only by the query of one
+                * operation. */
 } query_input;
 
 /* ---- the store ---- */

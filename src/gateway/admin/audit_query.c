@@ -26,7 +26,7 @@ static bool refuse(parse_state *r, rc_str message, rc_str next)
     return false;
 }
 
-/* Appends the list of parameters: "There are since, until and step." */
+/* Appends the list of parameters, such as "There are since, until and step." */
 static void push_parameters(rc_buf *buf, const rc_audit_query *query)
 {
     for (size_t i = 0; rc_audit_parameter_at(query, i) != NULL; i++) {

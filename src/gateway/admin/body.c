@@ -1,4 +1,4 @@
-/* Parses the body of an admin request that changes something. Called by paths.c. */
+/* Parses the body of an admin request for an action. Called by paths.c. */
 #include "base/str.h"
 #include "gateway/admin/core.h"
 #include "json/reader.h"

@@ -1,5 +1,5 @@
-/* rc_admin_core: stores the token, makes replies and runs the access checks in their order. Called
- * by server.c. */
+/* rc_admin_core: stores the token, makes replies and runs the access checks in the order that
+ * core.h lists. Called by server.c. */
 #include "gateway/admin/core.h"
 
 #include <string.h>
@@ -81,8 +81,8 @@ void rc_admin_reply_field(rc_admin_reply *reply, const char *name, rc_str value)
         reply->fields[reply->field_count++] = (rc_header){rc_str_c(name), value};
 }
 
-/* Makes the id of a report. Without a random source the id comes from the clock alone, which is
- * enough to identify the report. */
+/* Makes the id of a report. Without a random source the id contains only the time, which is enough
+ * to identify the report. */
 static rc_id next_id(rc_admin_core *core)
 {
     uint8_t bytes[10] = {0};

@@ -4,9 +4,9 @@
  *                  └─────────── false: a rejection ─────────────────────┘
  *
  * The checks run in this order; the first check that fails is reported:
- *   1. if no token is set, only this machine is served: loopback, or the Unix socket
- *   2. Host is a name of this server; this prevents DNS rebinding
- *   3. the token is right, compared in constant time; health endpoints need no token
+ *   1. if no token is set, the client is on this machine: loopback, or the Unix socket
+ *   2. Host is a name of this server; the check prevents DNS rebinding
+ *   3. the token is right; it is compared in constant time; health endpoints need no token
  *   4. the path exists and allows the method
  *   5. the request does not come from another site's page: Sec-Fetch-Site and Origin; a change also
  *      needs a content type or header that an HTML form cannot send
@@ -39,13 +39,14 @@
 typedef struct rc_admin_core rc_admin_core;
 typedef struct rc_admin_request rc_admin_request;
 typedef struct rc_admin_reply rc_admin_reply;
-typedef struct rc_admin_stream rc_admin_stream; /* See server.h. */
+typedef struct rc_admin_stream rc_admin_stream; /* Declared in server.h. */
 
 typedef enum rc_admin_access {
     RC_ADMIN_OPEN = 0,  /* Available to everyone who can reach the server. */
-    RC_ADMIN_READ = 1,  /* Needs the token, if one is set, and must not come from another site. */
-    RC_ADMIN_CHANGE = 2 /* Needs the same as RC_ADMIN_READ, and proof that no HTML form sent the
-                           request. */
+    RC_ADMIN_READ = 1,  /* The client needs the token, if one is set, and must not be a page of
+                         * another site. */
+    RC_ADMIN_CHANGE = 2 /* As RC_ADMIN_READ; in addition, the request must be one that no HTML form
+                         * can send. */
 } rc_admin_access;
 
 /* A path and its handler.
@@ -83,15 +84,16 @@ struct rc_admin_request {
     rc_str body;
     const rc_admin_route *route;
     void *route_ctx;
-    rc_str captures[RC_ADMIN_CAPTURES_MAX]; /* The captured segments: UTF-8 without control
-                                               characters. */
+    rc_str captures[RC_ADMIN_CAPTURES_MAX]; /* The captured segments, which are UTF-8 without
+                                             * control characters. */
     size_t capture_count;
 };
 
-/* Lives in the caller's storage. Used from rc_admin_reply_init to rc_admin_reply_done. */
+/* A response before it is sent. Lives in the caller's storage from rc_admin_reply_init to
+ * rc_admin_reply_done. */
 struct rc_admin_reply {
     int status;
-    const char *type; /* Static. */
+    const char *type; /* The content type, a static string. */
     rc_buf body;
     rc_header fields[RC_ADMIN_FIELDS_MAX]; /* Headers in addition to those of rc_admin_fields. */
     size_t field_count;
@@ -104,7 +106,7 @@ struct rc_admin_core {
     rc_alloc alloc;
     const rc_sys_calls *calls;
     rc_admin_source source;
-    rc_metrics *metrics; /* NULL if there are no counted metrics. */
+    rc_metrics *metrics; /* NULL if the page of metrics has no counted metrics. */
     rc_id_maker ids;
     char token[RC_ADMIN_TOKEN_MAX];
     size_t token_len;
@@ -118,9 +120,9 @@ typedef struct rc_admin_settings {
     rc_alloc alloc;
     const rc_sys_calls *calls; /* Clock and entropy. Borrowed until rc_admin_core_done. */
     rc_admin_source source;
-    rc_metrics *metrics; /* Borrowed until rc_admin_core_done. NULL if there are no counted
-                            metrics. */
-    rc_secret token;     /* Copied. Empty if there is no token. */
+    rc_metrics *metrics; /* Borrowed until rc_admin_core_done. NULL if the page of metrics has no
+                          * counted metrics. */
+    rc_secret token;     /* Copied. Empty if the admin interface needs no token. */
     rc_str host;         /* Copied. The configured host without its port, such as [::1]. */
 } rc_admin_settings;
 
@@ -154,7 +156,7 @@ void rc_admin_reply_done(rc_admin_reply *reply);
 /* ---- for handlers ---- */
 
 /* A rejection or failure, sent as a report in application/problem+json. status: 0 selects the HTTP
- * status of `code`. message: a whole sentence. next: advice, a whole sentence too.
+ * status of `code`. message: a whole sentence. next: advice for the client, also a whole sentence.
  * rc_admin_reply_problem copies the texts. */
 typedef struct rc_admin_problem {
     rc_code code;
@@ -186,15 +188,15 @@ const rc_header *rc_admin_fields(bool is_page, size_t *ret_count);
 
 /* ---- parts of the core ---- */
 
-/* guard.c: rc_admin_check_caller runs the checks 1 and 2 of the list above, rc_admin_check_token
- * check 3 and rc_admin_check_site check 5. Each returns false if the check fails; `reply` is then
- * the rejection. */
+/* guard.c: rc_admin_check_caller runs checks 1 and 2 of the list above, rc_admin_check_token check
+ * 3 and rc_admin_check_site check 5. If a check fails, the function returns false and sets `reply`
+ * to the rejection. */
 bool rc_admin_check_caller(const rc_admin_request *request, rc_admin_reply *reply);
 bool rc_admin_check_token(const rc_admin_request *request, rc_admin_reply *reply);
 bool rc_admin_check_site(const rc_admin_request *request, rc_admin_reply *reply);
 
-/* route.c: finds the route and its captures. Returns false if no route has this path and method, or
- * an escape in the path is invalid; `reply` is then the rejection. */
+/* route.c: finds the route and its captures. If no route has this path and method, or an escape in
+ * the path is invalid, the function returns false and sets `reply` to the rejection. */
 bool rc_admin_find_route(rc_admin_request *request, rc_admin_reply *reply);
 
 /* paths.c: the routes of the core. The ctx of these routes is the core. */

@@ -45,8 +45,8 @@ static bool is_loopback(rc_str peer)
 
 /* ---- check 2: the Host header ---- */
 
-/* Whether the server listens at all addresses of the machine. If it does, and a token is set, every
- * IP address is accepted as Host. */
+/* Whether the server listens at all addresses of the machine. Such a server accepts every IP
+ * address as Host if a token is set. */
 static bool listens_everywhere(rc_str host)
 {
     return host.len == 0 || rc_str_eq(host, RC_STR("0.0.0.0")) || rc_str_eq(host, RC_STR("[::]"));
@@ -149,8 +149,8 @@ bool rc_admin_check_site(const rc_admin_request *request, rc_admin_reply *reply)
     rc_str admin_header;
     if (request->route->access == RC_ADMIN_OPEN)
         return true;
-    /* Reading is guarded too, because a page of another site that cannot read the responses could
-     * still send many requests. */
+    /* Requests that only read are checked, too. A page of another site cannot read the responses,
+     * but it could send many requests. */
     if (!is_same_site(request)) {
         refuse(request, reply, RC_CODE_PERMISSION_DENIED, 403,
                "The request comes from a web page of another site.", RC_ACTION_FIX_REQUEST,

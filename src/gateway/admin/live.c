@@ -1,5 +1,5 @@
-/* rc_admin_live: batches events of all loops and sends them to listeners. Called by
- * src/cli/serve. */
+/* rc_admin_live: collects the events of all loops and sends them in batches to the listeners
+ * (clients of GET /admin/v1/live). Called by src/cli/serve. */
 #include "gateway/admin/live.h"
 
 #include <stdatomic.h>
@@ -17,7 +17,7 @@
 #define NAME_MAX_BYTES 127
 #define EVENT_MAX ((size_t)4 << 20)
 #define STATE_ARENA_MAX ((size_t)4 << 20)
-/* Queue 0: requests that succeeded at the first attempt. Queue 1: all other requests. */
+/* Queue 0 has the requests that succeeded at the first attempt, queue 1 all other requests. */
 #define QUEUES 2
 #define HANDLES 3
 
@@ -38,7 +38,7 @@ typedef struct operation {
     uint64_t latency_ms;
     int64_t first_byte_ms;
     uint64_t bytes;
-    int64_t tokens_in; /* -1 if unknown; the same holds for the next two members. */
+    int64_t tokens_in; /* -1 if unknown. The next two members have the same special value. */
     int64_t tokens_out;
     int64_t cost_usd_micro;
     int status;
@@ -47,10 +47,10 @@ typedef struct operation {
     name id, client, route, model, provider, target, message;
 } operation;
 
-/* A limit that is nearly used up. */
+/* A provider's limit that is nearly used up. */
 typedef struct quota_warning {
     int64_t unix_ms;
-    rc_quota quota; /* The quota; its name points to `kind`. */
+    rc_quota quota; /* The quota; its name views `kind`. */
     name id, target, credential, kind;
 } quota_warning;
 
@@ -86,7 +86,8 @@ struct rc_admin_live {
     rc_buf event;
 
     uv_mutex_t lock;
-    batch *filling; /* Guarded by `lock`, as is `dropped`. NULL if there is no listener. */
+    batch *filling; /* The batch for the next events. NULL if there is no listener. `lock` guards
+                     * `filling` and `dropped`. */
     uint64_t dropped;
     batch *sending;
 };
@@ -186,8 +187,9 @@ static void event_end(rc_admin_live *live)
     rc_buf_push(&live->event, RC_STR("\n\n"));
 }
 
-/* Writes the current event to a listener. operations: the number of operations in the event; they
- * are counted as missed if the listener is behind or there was no memory for the event. */
+/* Writes the current event to a listener. operations: the number of operations in the event. If the
+ * listener is behind, or there was no memory for the event, these operations are counted as
+ * missed. */
 static void write_to(listener *l, uint64_t operations)
 {
     const rc_buf *event = &l->live->event;

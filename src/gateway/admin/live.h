@@ -7,7 +7,7 @@
  *   event: quota:warning   a provider's limit is nearly used up; see docs/events.md
  *   event: state           /admin/v1/state; sent first, after each change and every few seconds
  *   event: dropped         number of operations that were left out, because there were too many or
- *                          the reader is slow
+ *                          the client reads slowly
  *
  * Failed and retried requests have a queue of their own, so that many successes cannot displace
  * them. While there is no listener, publishing costs one atomic load. */
@@ -20,9 +20,9 @@
 #include "gateway/observe/exchange_summary.h"
 
 #define RC_ADMIN_LIVE_LISTENERS_MAX 16
-/* Maximum number of operations of each queue between two deliveries. */
+/* Maximum number of operations in each of the two queues between two deliveries. */
 #define RC_ADMIN_LIVE_BATCH_MAX 128
-/* Maximum number of warnings between two deliveries. */
+/* Maximum number of quota warnings between two deliveries. */
 #define RC_ADMIN_LIVE_QUOTAS_MAX 32
 #define RC_ADMIN_LIVE_BATCH_MS 100
 #define RC_ADMIN_LIVE_POLL_MS 1000
@@ -31,8 +31,8 @@
 
 typedef struct rc_admin_live rc_admin_live;
 
-/* Makes the stream. loop, calls: borrows until rc_admin_live_close. alloc, source: copies the
- * structs. Returns NULL if memory runs out. */
+/* Makes a stream of live events. loop, calls: borrows until rc_admin_live_close. alloc, source:
+ * copies the structs. Returns NULL if memory runs out. */
 rc_admin_live *rc_admin_live_new(uv_loop_t *loop, const rc_alloc *alloc, const rc_sys_calls *calls,
                                  const rc_admin_source *source);
 
@@ -47,7 +47,8 @@ void rc_admin_live_publish_quota(rc_admin_live *live, const rc_quota_warning *wa
 /* Returns the route of the stream. live: borrows until the server has stopped. */
 rc_admin_table rc_admin_live_table(rc_admin_live *live);
 
-/* Ends all streams, because the token has changed. Clients may connect again. */
+/* Ends the connections of all listeners, because the token has changed. Listeners may connect
+ * again. */
 void rc_admin_live_disconnect_all(rc_admin_live *live);
 
 /* Closes the stream and frees it later, while the loop runs. Must be called after the server has

@@ -32,7 +32,7 @@ static void put_target(const rc_admin_target *target, rc_str model, int64_t valu
         rc_metrics_page_put(page, rc_buf_get(&name), RC_STR(""), value);
 }
 
-/* Whether the target belongs to the series with "*" as its model. */
+/* Whether the target is part of its provider's series for the model "*". */
 static bool is_folded(const rc_admin_target *target)
 {
     return target->is_unnamed || rc_str_eq(target->model, RC_STR("*"));
@@ -40,8 +40,8 @@ static bool is_folded(const rc_admin_target *target)
 
 /* Writes the one series of a provider for all its models that the configuration does not name.
  * These models share a series, because clients can invent any number of names. Calls in flight are
- * summed up. The other values are those of the first target that may be called now or, if there is
- * none, of the first target. */
+ * summed up. The other values are those of the first target that may be called now. If no target
+ * may be called, they are those of the first target. */
 static void put_folded(const rc_admin_snapshot *snapshot, size_t first, rc_metric metric,
                        rc_metrics_page *page)
 {
@@ -60,8 +60,8 @@ static void put_folded(const rc_admin_snapshot *snapshot, size_t first, rc_metri
                page);
 }
 
-/* Whether an earlier target of the same provider belongs to the shared series, so that the series
- * is written already. */
+/* Whether an earlier target of the same provider has already caused put_folded to write the
+ * provider's series. */
 static bool is_put(const rc_admin_snapshot *snapshot, size_t at)
 {
     for (size_t i = at; i-- > 0;)

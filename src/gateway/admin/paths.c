@@ -9,7 +9,7 @@ static void problem(const rc_admin_request *request, rc_admin_reply *reply, rc_c
     rc_admin_reply_problem(request->core, reply, &details);
 }
 
-/* Fills the snapshot. If memory runs out, sets an error reply and returns false. */
+/* Fills in the snapshot. If memory runs out, sets an error reply and returns false. */
 static bool fill_snapshot(const rc_admin_request *request, rc_admin_reply *reply,
                           rc_admin_snapshot *ret_snapshot)
 {

@@ -54,7 +54,7 @@ static rc_admin_quota show(const rc_admin_quotas *quotas, const rc_quota_entry *
     };
 }
 
-/* Copies the entries from `next` to `end`, at most RC_ADMIN_QUOTAS_MAX. */
+/* Copies the entries from `next` to `end`, at most RC_ADMIN_QUOTAS_MAX entries. */
 static const rc_admin_quota *show_all(const rc_admin_quotas *quotas, uint32_t end,
                                       size_t *ret_count)
 {

@@ -7,7 +7,7 @@
 
 /* ---- segments ---- */
 
-/* Removes the next segment from *rest. Returns false if there is no segment. */
+/* Removes the next segment from *rest. Returns false if *rest has no segment. */
 static bool next_segment(rc_str *rest, rc_str *ret_segment)
 {
     if (rest->len == 0 || rest->ptr[0] != '/')
@@ -54,8 +54,8 @@ typedef struct match {
     size_t count;
 } match;
 
-/* Matches one part of the pattern against the path. many: the number of segments that {...} stands
- * for. */
+/* Matches one part of the pattern against the path. many: the number of segments that {...} must
+ * match. */
 static bool fits_part(rc_str pattern, rc_str *path, size_t many, match *found)
 {
     const bool is_many = rc_str_eq(pattern, RC_STR("{...}"));

@@ -22,7 +22,7 @@ struct rc_admin_stream {
     rc_arena arena;
     rc_buf body;
     char peer[PEER_MAX];
-    const rc_admin_stream_handler *handler; /* NULL if no handler is attached. */
+    const rc_admin_stream_handler *handler; /* NULL before the route's `open` attaches a handler. */
     void *ctx;
     bool has_response; /* The response has begun or is complete. */
     bool is_ended;     /* The response is complete. */
@@ -221,7 +221,7 @@ static void on_body(void *ctx, rc_responder *responder, rc_str piece)
     rc_admin_stream_send(s);
 }
 
-/* Calls the route's `open`. If `open` neither responds nor attaches a handler, an error is sent,
+/* Calls the route's `open`. If `open` neither responds nor attaches a handler, sends an error,
  * because the client would otherwise wait for ever. */
 static void open_stream(rc_admin_stream *s)
 {

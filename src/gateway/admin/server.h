@@ -21,7 +21,8 @@ typedef struct rc_admin rc_admin;
 rc_admin *rc_admin_new(uv_loop_t *loop, const rc_admin_settings *settings,
                        void (*on_stopped)(void *ctx), void *ctx);
 
-/* See rc_admin_core_add, rc_admin_core_set_token and rc_admin_core_has_token. */
+/* rc_admin_add, rc_admin_set_token and rc_admin_has_token: see rc_admin_core_add,
+ * rc_admin_core_set_token and rc_admin_core_has_token. */
 bool rc_admin_add(rc_admin *admin, const rc_admin_table *table);
 bool rc_admin_set_token(rc_admin *admin, rc_secret token);
 bool rc_admin_has_token(const rc_admin *admin, rc_secret token);
@@ -36,7 +37,8 @@ rc_listen_result rc_admin_listen(rc_admin *admin, const char *host, uint16_t por
 rc_listen_result rc_admin_listen_unix(rc_admin *admin, const char *path,
                                       rc_listening *ret_listening);
 
-/* Ends streams and lets responses finish. The server is then freed and on_stopped is called. */
+/* Ends the streams and waits until all other responses are sent. Then the server is freed and
+ * on_stopped is called. */
 void rc_admin_stop(rc_admin *admin);
 /* Closes all connections immediately. May be called after rc_admin_stop, and may be called
  * twice. */
@@ -47,12 +49,13 @@ void rc_admin_close(rc_admin *admin);
  *   attach ─► begin ─► write ... ─► end    a response in pieces
  *      └───► reply, send                   a whole response, now or later
  *
- * `open` must attach a handler, or send a reply before it returns. The request and its views are
+ * Before `open` returns, it must attach a handler or send a reply. The request and its views are
  * valid until on_end. */
 typedef struct rc_admin_stream_handler {
-    /* Called when more can be written, after rc_admin_stream_write returned false. May be NULL. */
+    /* Called when the send buffer has space again, after rc_admin_stream_write returned false. May
+     * be NULL. */
     void (*on_drained)(void *ctx);
-    /* Called once when the stream is over: the response is sent or ended, or the client is gone.
+    /* Called once when the stream is over: the response is sent, or the client has disconnected.
      * The stream must not be used any more. Never called from inside a function of this header. */
     void (*on_end)(void *ctx);
 } rc_admin_stream_handler;

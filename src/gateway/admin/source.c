@@ -16,8 +16,8 @@ typedef struct pool_status {
     rc_code why;
 } pool_status;
 
-/* Whether the credential is shown as usable. An assumed cooldown (without a time from the provider)
- * is ignored for the only credential of a pool. A rejected credential is not usable until a call
+/* Whether the credential is shown as usable. For the only credential of a pool, an assumed cooldown
+ * (without a time from the provider) is ignored. A rejected credential is not usable until a call
  * with it has succeeded. */
 static bool is_good(const rc_credential *credential, bool is_alone, uint64_t now_ms)
 {

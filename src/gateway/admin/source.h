@@ -4,9 +4,9 @@
  *   rc_admin ──fill_snapshot──► rc_admin_snapshot      the current state
  *            ──act────────────► rc_admin_outcome       an operator's action
  *
- * Both functions are called on the admin server's loop and must not block. A snapshot is a copy in
- * the given arena, so it does not change while it is rendered. It contains no secrets: keys are
- * named by their ids. */
+ * Both functions are called on the admin server's loop and must not block. A snapshot is a copy of
+ * the state in the given arena, so it does not change while it is rendered. It contains no secrets:
+ * keys are named by their ids. */
 #ifndef RC_GATEWAY_ADMIN_SOURCE_H
 #define RC_GATEWAY_ADMIN_SOURCE_H
 
@@ -26,7 +26,7 @@
  * more, the lowest quotas are shown. */
 #define RC_ADMIN_QUOTAS_MAX 8u
 
-/* What remains of a provider's limit, as the provider's latest response reported it. */
+/* The remainder of a provider's limit, as the provider's latest response reported it. */
 typedef struct rc_admin_quota {
     rc_str target; /* The target that the limit belongs to. */
     rc_str name;   /* The provider's name for the limit, such as "requests". */
@@ -44,35 +44,36 @@ typedef struct rc_admin_target {
     rc_str model;
     bool is_unnamed;         /* A client named the target; the configuration does not have it. */
     bool is_out_of_service;  /* An operator has taken the target out of service. */
-    uint64_t cooling_ms;     /* Remaining cooldown. 0 if there is none. */
-    bool is_cooling_assumed; /* The provider did not state how long the cooldown lasts. Such a
-                                target is called in spite of the cooldown if it is the last
-                                choice. */
+    uint64_t cooling_ms;     /* Remaining cooldown. 0 if the target is not cooling down. */
+    bool is_cooling_assumed; /* The provider did not state how long the cooldown lasts. If such a
+                              * target is the last one of a chain, it is called in spite of the
+                              * cooldown. */
     rc_code cooling_code;    /* The failure that caused the cooldown. RC_CODE_NONE if unknown. */
     rc_breaker_state breaker;
     uint64_t open_ms; /* Time until the breaker half-opens. */
     uint32_t in_flight;
-    uint32_t max_in_flight; /* 0 for no limit */
+    uint32_t max_in_flight; /* Maximum number of calls in flight. 0 for no limit. */
     uint32_t keys;          /* Number of the target's keys. */
     uint32_t usable_keys;
-    const rc_admin_quota *quotas; /* Quotas of calls without a key. */
+    const rc_admin_quota *quotas; /* Quotas of calls that are sent without a key. */
     size_t quota_count;
     rc_health_state health;
-    rc_code failed_with;   /* Code of the latest call, if the target is not up. RC_CODE_NONE if
-                              unknown. */
+    rc_code failed_with;   /* Code of the latest call, if the health state is not "up". RC_CODE_NONE
+                            * if unknown. */
     int64_t since_unix_ms; /* When the health state began. 0 if unknown. */
 } rc_admin_target;
 
 typedef struct rc_admin_key {
-    rc_str id; /* The key's id, never the key. */
+    rc_str id; /* The key's id, such as "openai:1". Never the key itself. */
     rc_str provider;
     rc_credential_state state;
     uint64_t until_ms;        /* Time until the key can be used. 0 for a healthy or dead key. */
-    uint32_t limited_targets; /* Number of targets with a limit of their own for this key. */
+    uint32_t limited_targets; /* Number of targets at which this key has reached a limit of its
+                               * own. */
     const rc_admin_quota *quotas;
     size_t quota_count;
-    /* What remains of each kind of limit, in thousandths, at the target where the least remains. -1
-     * if unknown. */
+    /* Remainder of each kind of limit, in thousandths of the limit, at the target where the least
+     * remains. -1 if unknown. */
     int16_t left_milli[RC_QUOTA_KIND_COUNT];
 } rc_admin_key;
 
@@ -86,7 +87,7 @@ typedef struct rc_admin_retry_budget {
 
 /* A budget of money. */
 typedef struct rc_admin_money_budget {
-    rc_str scope; /* "client app" */
+    rc_str scope; /* The budget's scope, such as "client app". */
     rc_ledger_state state;
 } rc_admin_money_budget;
 
@@ -109,10 +110,11 @@ typedef struct rc_admin_loop {
 } rc_admin_loop;
 
 typedef struct rc_admin_store {
-    bool is_on; /* False if the audit is off. */
+    bool is_on; /* The audit is on. */
     bool is_down;
     rc_str kind;        /* "sqlite". Never the URL, which may contain a password. */
-    rc_str down_reason; /* Reason why the store is down, for people. */
+    rc_str down_reason; /* Reason why the store is down, as a text for people. Empty if the store
+                         * works. */
     uint64_t queued;
     uint64_t kept;
     uint64_t lost;
@@ -137,8 +139,8 @@ typedef struct rc_admin_snapshot {
     int64_t started_unix_ms;
     bool is_ready;           /* The gateway accepts requests. */
     bool is_draining;        /* The gateway is shutting down. */
-    rc_str not_ready_reason; /* Reason why the gateway is not ready, for people. */
-    uint64_t log_dropped;    /* Log lines that could not be written. */
+    rc_str not_ready_reason; /* Reason why the gateway is not ready, as a text for people. */
+    uint64_t log_dropped;    /* Number of log lines that could not be written. */
     rc_admin_retry_budget retry_budget;
     rc_admin_store store;
     rc_admin_config config;
@@ -179,8 +181,8 @@ typedef struct rc_admin_action {
 typedef enum rc_admin_outcome_kind {
     RC_ADMIN_DONE = 0,
     RC_ADMIN_NOT_FOUND = 1, /* The target, key or budget does not exist. */
-    RC_ADMIN_REFUSED = 2,   /* `text` has the reason. For a rejected reload this is the error with
-                               its place in the file. */
+    RC_ADMIN_REFUSED = 2,   /* `text` has the reason for the refusal. For a rejected reload it is
+                             * the error with its position in the file. */
     RC_ADMIN_FAILED = 3     /* The action is not possible now; `text` has the reason. */
 } rc_admin_outcome_kind;
 
@@ -200,9 +202,9 @@ typedef struct rc_admin_source {
 
 /* ---- for implementers of a source ---- */
 
-/* rc_admin_fill_target, rc_admin_fill_key and rc_admin_fill_retry_budget fill in the state that
- * rc_shared has; names are not set. The caller holds the lock of rc_shared. If the row does not
- * exist, nothing is set. */
+/* rc_admin_fill_target, rc_admin_fill_key and rc_admin_fill_retry_budget fill in the state from
+ * rc_shared, without names. The caller holds the lock of rc_shared. If the row does not exist,
+ * nothing is set. */
 void rc_admin_fill_target(const rc_shared *shared, uint16_t target, uint64_t now_ms,
                           rc_admin_target *ret_target);
 /* Fills in the health of a target, after rc_admin_fill_target. */

@@ -40,7 +40,7 @@ static void put_time(state *s, const char *key, int64_t unix_ms)
     rc_json_member_string(&s->w, rc_str_c(key), rc_buf_get(&text));
 }
 
-/* Writes when a remaining time ends: as a date for people and as remaining milliseconds for
+/* Writes the end of a remaining time: as a date for people and as remaining milliseconds for
  * programs. */
 static void put_end(state *s, uint64_t left_ms)
 {
@@ -54,7 +54,7 @@ static void put_end(state *s, uint64_t left_ms)
 
 static void put_target_name(state *s, const rc_admin_target *target)
 {
-    /* Names have at most 1024 bytes each. */
+    /* Space for a provider's and a model's name with at most 1024 bytes each. */
     char scratch[2200];
     rc_buf name;
     rc_buf_init_fixed(&name, scratch, sizeof(scratch));

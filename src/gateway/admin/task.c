@@ -161,7 +161,7 @@ void rc_admin_task_refuse(rc_admin_task *task, const rc_admin_problem *problem)
     reply(task);
 }
 
-/* ---- for run ---- */
+/* ---- functions that `run` may call ---- */
 
 bool rc_admin_task_is_over(void *ctx)
 {

@@ -11,8 +11,8 @@ const rc_web_file *rc_web_file_find(rc_str name)
     return NULL;
 }
 
-/* Whether If-None-Match has the file's tag or "*", so that the client has this version of the file.
- * Weak tags match too (RFC 9110, section 13.1.2). */
+/* Whether If-None-Match contains the file's tag or "*", so that the client already has this version
+ * of the file. Weak tags match, too (RFC 9110, section 13.1.2). */
 static bool is_known(const rc_admin_request *request, const rc_web_file *file)
 {
     rc_str value;

@@ -3,7 +3,7 @@
  *   GET /            web/index.html
  *   GET /app/NAME    web/NAME, and the modules of d3
  *
- * The files contain no data, so they are served without a token. The page asks the user for the
+ * The files contain no data, so they are served without a token. The page has the user enter the
  * token and sends it with all further requests. The build generates the table from web/ and from
  * Debian's d3. */
 #ifndef RC_GATEWAY_ADMIN_WEB_H
@@ -14,7 +14,7 @@
 typedef struct rc_web_file {
     const char *name;
     const char *type;
-    const char *etag; /* Quoted. */
+    const char *etag; /* The file's ETag, with its quotes. */
     const unsigned char *bytes;
     size_t size;
 } rc_web_file;
