@@ -54,41 +54,43 @@ static void enum_end(FILE *out, const char *type, const char *prefix, int unknow
 
 static void write_small_enums(FILE *out)
 {
-    enum_begin(out, "rc_category", "Drives the retry decision. UNKNOWN is a row of the table.");
+    enum_begin(out, "rc_category",
+               "What has to change before the call can succeed. UNKNOWN is a row of the table.");
     enum_row(out, "RC_CATEGORY", "NONE", 0, "absent");
 #define RC_CATEGORY(number, ID, name, is_retryable, text) \
     enum_row(out, "RC_CATEGORY", #ID, number, text);
 #include "spec/errors.def"
     enum_end(out, "rc_category", "RC_CATEGORY", 0);
 
-    enum_begin(out, "rc_domain", "Whose side the fault is on.");
+    enum_begin(out, "rc_domain",
+               "The cause of a failure: the request, the configuration or the work itself.");
     enum_row(out, "RC_DOMAIN", "NONE", 0, "absent");
 #define RC_DOMAIN(number, ID, name, http_status, text) \
     enum_row(out, "RC_DOMAIN", #ID, number, text);
 #include "spec/errors.def"
     enum_end(out, "rc_domain", "RC_DOMAIN", 99);
 
-    enum_begin(out, "rc_user_action",
-               "What the person should do next. NO_ACTION is \"none\": there is nothing to do.");
+    enum_begin(
+        out, "rc_user_action",
+        "What the user should do next. NO_ACTION (name \"none\"): the user need do nothing.");
     enum_row(out, "RC_ACTION", "NONE", 0, "absent");
 #define RC_ACTION(number, ID, name, text) enum_row(out, "RC_ACTION", #ID, number, "");
 #include "spec/errors.def"
     enum_end(out, "rc_user_action", "RC_ACTION", 99);
 
-    enum_begin(out, "rc_run_event",
-               "The closed set of codes that node:failed and run:failed carry.");
+    enum_begin(out, "rc_run_event", "The codes in the events node:failed and run:failed.");
     enum_row(out, "RC_EVENT", "NONE", 0, "absent");
 #define RC_RUN_EVENT(number, ID, name) enum_row(out, "RC_EVENT", #ID, number, "");
 #include "spec/errors.def"
     enum_end(out, "rc_run_event", "RC_EVENT", 99);
 
-    enum_begin(out, "rc_limit_kind", "Which limit a provider applied.");
+    enum_begin(out, "rc_limit_kind", "The kind of limit that a provider applied.");
     enum_row(out, "RC_LIMIT_KIND", "NONE", 0, "absent");
 #define RC_LIMIT_KIND(number, ID, name, text) enum_row(out, "RC_LIMIT_KIND", #ID, number, text);
 #include "spec/errors.def"
     enum_end(out, "rc_limit_kind", "RC_LIMIT_KIND", 99);
 
-    enum_begin(out, "rc_family", "What kind of call failed.");
+    enum_begin(out, "rc_family", "The kind of call that failed.");
     enum_row(out, "RC_FAMILY", "NONE", 0, "absent");
 #define RC_FAMILY(number, ID, name, error_type, not_found_type) \
     enum_row(out, "RC_FAMILY", #ID, number, "");
@@ -110,9 +112,9 @@ static void write_header(FILE *out)
 {
     fputs("/* " GENERATED " */\n"
           "\n"
-          "/* The numbers are part of the ABI. NONE is an absent value, UNKNOWN one that this "
-          "version does\n"
-          " * not know. */\n"
+          "/* The numbers are part of the ABI. NONE means that the value is absent, UNKNOWN that "
+          "this\n"
+          " * version does not know the value. */\n"
           "#ifndef RECOURSE_CODES_H\n"
           "#define RECOURSE_CODES_H\n"
           "\n"
@@ -120,7 +122,7 @@ static void write_header(FILE *out)
           out);
     write_small_enums(out);
 
-    enum_begin(out, "rc_error_class", "Who owns the next move.");
+    enum_begin(out, "rc_error_class", "A group of codes with one exit status.");
     enum_row(out, "RC_CLASS", "NONE", 0, "absent");
 #define RC_CLASS(number, ID, name, error_type, recoverable, handler) \
     enum_row(out, "RC_CLASS", #ID, number, "");
@@ -128,9 +130,9 @@ static void write_header(FILE *out)
     enum_end(out, "rc_error_class", "RC_CLASS", 99);
 
     const char *class_id = "";
-    enum_begin(
-        out, "rc_code",
-        "What happened. A code's number is its class's times 100, and its place in the class.");
+    enum_begin(out, "rc_code",
+               "The name of a failure. Its number: 100 times that of its class, plus its place in "
+               "the class.");
     enum_row(out, "RC_CODE", "NONE", 0, "absent");
 #define RC_CODE(number, CLASS, ID, name, CATEGORY, DOMAIN, RETRYABLE, http, exit, EVENT, ACTION, \
                 detail, message)                                                                 \

@@ -74,7 +74,7 @@ static void write_connections(FILE *out)
           "/* Why a connection failed. The numbers are part of the ABI. */\n"
           "typedef enum rc_connection_fault {\n",
           out);
-    put_value(out, "RC_CONNECTION", "NONE", 0, "it did not, or nobody knows why");
+    put_value(out, "RC_CONNECTION", "NONE", 0, "no connection failed, or the cause is not known");
 #define RC_CONNECTION(number, ID, name, TRANSPORT, STAYS, ACTION, advice, text, message, dated, \
                       limit)                                                                    \
     put_value(out, "RC_CONNECTION", #ID, number, text);
@@ -97,20 +97,27 @@ static void write_connections_page(FILE *out)
 {
     begin_page(out, "connection", "Why connections fail");
     fputs(
-        "What failed between a gateway and a provider's host. The code is ConnectionFailed, "
-        "ConnectionReset or NetworkTimeout;\n"
-        "the report's `rule` and `message` say which of these it was, its `detail` where, in the "
-        "system's words, and whose\n"
-        "certificate it was. Rules see it as `connection:NAME`.\n\n"
-        "What lasts for longer than retries go on is not tried again at the same target. The "
-        "next target of a chain is tried\n"
-        "in any case.\n\n"
-        "Where a time limit is named, the message says how long it was and which one: \"within 30s "
-        "(timeouts.idle_ms)\" in\n"
-        "place of \"in time\". What ends behind content is a StreamInterrupted, with the same "
-        "words; what must not be sent twice\n"
-        "is an OutcomeUnknown, with the same words behind its own; and a call that ended at its "
-        "deadline is a DeadlineExceeded.\n\n"
+        "The causes for which a connection between a gateway and a provider's host fails. The code "
+        "of such a failure is\n"
+        "ConnectionFailed, ConnectionReset or NetworkTimeout. The report's `rule` and `message` "
+        "name "
+        "the cause, its `detail` the\n"
+        "address, the text of the system's error and the owner of the certificate. In rules the "
+        "cause is the fact\n"
+        "`connection:NAME`.\n\n"
+        "A failure whose cause lasts longer than the retries of a call is not retried at the same "
+        "target. The next target of a\n"
+        "chain is tried in any case.\n\n"
+        "If the column `time limit` names a setting, the message contains the setting and its "
+        "value: "
+        "\"within 30s\n"
+        "(timeouts.idle_ms)\" in place of \"in time\". A connection that fails after content was "
+        "sent has the code\n"
+        "StreamInterrupted and the same message. If the request must not be sent twice, the code "
+        "is "
+        "OutcomeUnknown, and the\n"
+        "message follows that of the code. A call that ended at its deadline has the code "
+        "DeadlineExceeded.\n\n"
         "| name | what happened | tried again there | what to do | time limit |\n"
         "|---|---|---|---|---|\n",
         out);

@@ -9,13 +9,15 @@
  *     │                                     passed ▼  │ up to open_max_ms
  *     └───────────────────────────────────────── HALF_OPEN: one probe at a time
  *
- * Only failures caused by the target itself count (rc_breaker_outcome_of); a rate limit, a bad
- * request or a cancelled call does not. A success never opens the breaker, even if it brings the
- * number of calls in the window to min_calls. While the breaker is OPEN or HALF_OPEN, calls that
- * were admitted earlier do not change the breaker when they end; only the end of the probe does.
+ * The breaker counts only failures that the target itself caused (rc_breaker_outcome_of); it does
+ * not count a rate limit, a bad request or a cancelled call. A success never opens the breaker,
+ * even if it brings the number of calls in the window to min_calls. While the breaker is OPEN or
+ * HALF_OPEN, the end of a call that was admitted earlier does not change the breaker; only the end
+ * of the probe does.
  *
- * Each further opening lasts twice as long as the previous one, up to open_max_ms. The first
- * duration applies again only after the breaker has stayed closed for a whole window. */
+ * The first opening lasts open_ms; each further opening lasts twice as long as the previous one, up
+ * to open_max_ms. After the breaker has been closed for a whole window, the next opening lasts
+ * open_ms again. */
 #ifndef RECOURSE_BREAKER_H
 #define RECOURSE_BREAKER_H
 
@@ -33,16 +35,17 @@ typedef enum rc_breaker_state {
     RC_BREAKER_HALF_OPEN = 2
 } rc_breaker_state;
 
-/* Thresholds and durations of a breaker. Each comment begins with the default. */
+/* Thresholds and durations of a breaker. Each comment begins with the default value. */
 typedef struct rc_breaker_settings {
-    uint32_t window_ms;   /* 10000: length of the window in which calls are counted */
-    uint32_t min_calls;   /* 20: minimum calls in the window before the breaker can open; 0: no
-                             breaker */
-    uint32_t failure_pct; /* 50: share of failures that opens the breaker; above 100: it never
-                             opens */
-    uint32_t open_ms;     /* 1000: duration of the first opening */
-    uint32_t open_max_ms; /* 2000: longest opening; if open_ms is larger, open_ms is the longest
-                             opening */
+    uint32_t window_ms;   /* 10000: length of the window in which calls are counted, in
+                             milliseconds */
+    uint32_t min_calls;   /* 20: minimum number of calls in the window before the breaker can open;
+                             0: no breaker */
+    uint32_t failure_pct; /* 50: percentage of failed calls that opens the breaker; above 100: it
+                             never opens */
+    uint32_t open_ms;     /* 1000: duration of the first opening, in milliseconds */
+    uint32_t open_max_ms; /* 2000: longest opening, in milliseconds; if open_ms is larger, open_ms
+                             is the longest opening */
 } rc_breaker_settings;
 
 #define RC_BREAKER_SLOTS 10
@@ -50,12 +53,14 @@ typedef struct rc_breaker_settings {
 /* The state of one breaker, in the caller's storage. */
 typedef struct rc_breaker {
     rc_breaker_state state;
-    bool is_probing;         /* state HALF_OPEN: the probe call is in flight */
-    uint8_t opened_in_a_row; /* openings since the breaker last stayed closed for a whole window; at
-                                most 255 */
-    uint32_t slot_calls[RC_BREAKER_SLOTS];    /* calls per tenth of the window, newest first */
-    uint32_t slot_failures[RC_BREAKER_SLOTS]; /* failures per tenth of the window, newest first */
-    uint64_t slot_at_ms;                      /* start of the newest tenth */
+    bool is_probing;         /* in the state HALF_OPEN: the probe call is in flight */
+    uint8_t opened_in_a_row; /* number of openings since the breaker was last closed for a whole
+                                window; at most 255 */
+    uint32_t slot_calls[RC_BREAKER_SLOTS];    /* number of calls in each tenth of the window, newest
+                                                 tenth first */
+    uint32_t slot_failures[RC_BREAKER_SLOTS]; /* number of failures in each tenth of the window,
+                                                 newest tenth first */
+    uint64_t slot_at_ms;                      /* start time of the newest tenth */
     uint64_t open_until_ms;                   /* end of the latest opening */
     uint64_t closed_at_ms;                    /* time of the latest successful probe */
 } rc_breaker;
@@ -64,14 +69,14 @@ typedef struct rc_breaker {
 typedef enum rc_breaker_admission {
     RC_BREAKER_REFUSED = 0,
     RC_BREAKER_ADMITTED = 1,
-    RC_BREAKER_PROBE = 2 /* admitted as the only probe; rc_breaker_on_end must be called when it
-                            ends, in any case */
+    RC_BREAKER_PROBE = 2 /* admitted as the only probe; rc_breaker_on_end must be called when the
+                            call ends, however it ends */
 } rc_breaker_admission;
 
-/* Starts a breaker in state CLOSED with an empty window. */
+/* Initialises a breaker in the state CLOSED with an empty window. */
 RC_API void rc_breaker_init(rc_breaker *breaker, uint64_t now_ms);
 
-/* Returns the admission that a call would get now. Changes nothing. */
+/* Returns the admission that a call would get now. The breaker is not changed. */
 RC_API rc_breaker_admission rc_breaker_peek(const rc_breaker *breaker,
                                             const rc_breaker_settings *settings, uint64_t now_ms);
 
@@ -88,28 +93,29 @@ typedef enum rc_breaker_outcome {
                                  Recourse */
 } rc_breaker_outcome;
 
-/* Records the end of a call. admission: the value that rc_breaker_admit returned for the call. A
- * probe that ends NEUTRAL leaves the breaker HALF_OPEN, and the next call becomes the probe.
- * SUCCEEDED may be recorded as soon as the response begins, so that other calls do not wait for the
- * end of a long response. `entropy` (a random number) shortens an opening by up to a fifth, so that
- * processes do not all probe at the same moment. An opening lasts at least 0.8 open_ms and at most
- * open_max_ms. */
+/* Records the end of a call. admission: the value that rc_breaker_admit returned for the call.
+ * After a probe with the outcome NEUTRAL the breaker stays HALF_OPEN, and the next call becomes the
+ * probe. The outcome SUCCEEDED may be recorded as soon as the response begins, so that other calls
+ * do not wait for the end of a long response. `entropy` (a random number) shortens an opening by up
+ * to a fifth, so that several processes do not probe at the same moment. An opening lasts at least
+ * 0.8 open_ms and at most open_max_ms. */
 RC_API void rc_breaker_on_end(rc_breaker *breaker, const rc_breaker_settings *settings,
                               rc_breaker_admission admission, rc_breaker_outcome outcome,
                               uint64_t now_ms, uint64_t entropy);
 
 /* Returns whether a call was admitted before the breaker last closed. The failure of such a call
- * belongs to the earlier outage and must be recorded as NEUTRAL; otherwise late timeouts of that
- * outage would open the breaker again. */
+ * belongs to the earlier outage and must be recorded as NEUTRAL; otherwise timeouts of calls from
+ * that outage would open the breaker again. */
 RC_API bool rc_breaker_is_stale(const rc_breaker *breaker, uint64_t admitted_at_ms);
 
-/* Maps a failure's code to an outcome: FAILED if the target is at fault, SUCCEEDED if the failure
- * shows that the target responds, NEUTRAL for cancellations and for failures inside Recourse. */
+/* Maps a failure's code to an outcome: FAILED if the target caused the failure, SUCCEEDED if the
+ * failure shows that the target responds, NEUTRAL for cancellations and for failures inside
+ * Recourse. */
 RC_API rc_breaker_outcome rc_breaker_outcome_of(rc_code code);
 
-/* Returns the time from which a call may be admitted. The time is now_ms or earlier if a call may
- * be admitted now. While a probe is in flight the result is one second from now, because the end of
- * the probe is unknown. */
+/* Returns the time from which a call may be admitted. If a call may be admitted now, the result is
+ * now_ms or earlier. While a probe is in flight the result is one second from now, because the end
+ * of the probe is unknown. */
 RC_API uint64_t rc_breaker_ready_at_ms(const rc_breaker *breaker, uint64_t now_ms);
 
 /* Returns the state's name: "closed", "open", "half_open". The result is a static string. */

@@ -7,21 +7,22 @@
  *   rc_builder_add_source(&b, RC_HERE("RateLimitError"));
  *   const rc_report *report = rc_builder_finish(&b);    never NULL
  *
- * Setters copy their text through the scrubber and return nothing. A value that does not fit (no
- * memory, a ceiling) is left out, and the context of the finished report records the omission (key
- * `incomplete`, value "out of memory" or "too large"). If the report itself cannot be allocated,
- * rc_builder_finish gives a static report with the code's row of the taxonomy. If the report is a
- * wrapper (a report that takes its classification from its cause, the report it wraps),
- * rc_builder_finish gives the cause instead. The classification is therefore never lost. If a field
- * is set twice, the last value counts. Empty strings and NONE leave a field absent.
+ * Setters copy their text, remove secrets from the copy (the scrubber) and return nothing. If
+ * memory or a ceiling does not allow a value, the value is left out, and the context of the
+ * finished report records this (key `incomplete`, value "out of memory" or "too large"). If the
+ * report itself cannot be allocated, rc_builder_finish returns a static report with the code's row
+ * of the taxonomy. If that report would have been a wrapper (a report that takes its classification
+ * from its cause, the report inside it), rc_builder_finish returns the cause instead. The
+ * classification is therefore never lost. If a field is set twice, the second value replaces the
+ * first. Empty strings and NONE leave a field absent.
  *
- * rc_builder_finish fills the fields that were not set, in this order: from the code's row of the
- * taxonomy (class, category if the row has one, domain, retryable, user action); then from the
- * cause (the same fields, and provider, model, provider metadata without the raw body, rule,
- * retry_exhausted); last the message and the HTTP status. A wrapper that adds only an error type
- * and a message has RC_CODE_NONE and takes its whole classification from its cause. A report is
- * never retryable if its code's row is not retryable, if its category is not transient, or if a
- * cancellation or a limit is among its causes. */
+ * rc_builder_finish fills the fields that were not set. The first source is the code's row of the
+ * taxonomy (class, category if the row has one, domain, retryable, user action). The second source
+ * is the cause (the same fields, and provider, model, provider metadata without the raw body, rule,
+ * retry_exhausted). The message and the HTTP status are filled last. A wrapper that adds only an
+ * error type and a message has RC_CODE_NONE and takes its whole classification from its cause. A
+ * report is not retryable if the row of its code is not retryable, if its category is not
+ * transient, or if one of its causes is a cancellation or a limit. */
 #ifndef RECOURSE_BUILDER_H
 #define RECOURSE_BUILDER_H
 
@@ -37,20 +38,20 @@
 
 RC_BEGIN_DECLS
 
-/* The caller's storage; the fields are private. */
+/* A builder in the caller's storage; its fields are private. */
 typedef struct rc_builder {
     rc_alloc alloc;
     struct rc_report *report;
     rc_code code;
     uint32_t flags;
-    const rc_report *cause; /* set only if the report could not be allocated, else the report has
-                               the cause */
+    const rc_report *cause; /* the cause, if the report could not be allocated; otherwise NULL,
+                               because the report has the cause */
     rc_family family;
     uint32_t reserved;
 } rc_builder;
 
-/* The source location of an error. The macro RC_HERE("Type") gives the location at which it is
- * used. */
+/* The source location of an error. The macro RC_HERE("Type") expands to the location at which the
+ * macro is used. */
 typedef struct rc_source {
     const char *type;
     const char *file;
@@ -71,15 +72,15 @@ static inline rc_source rc_source_make(const char *type, const char *file, int l
 
 #define RC_HERE(type) rc_source_make((type), __FILE__, __LINE__, __func__)
 
-/* Starts a report with this code. RC_CODE_NONE starts a wrapper, which takes even class and code
- * from its cause. A code that is not in the taxonomy becomes Unclassified. alloc: copies the
+/* Begins a report with this code. RC_CODE_NONE begins a wrapper, which takes its class and code,
+ * too, from its cause. A code that is not in the taxonomy becomes Unclassified. alloc: copies the
  * struct. Never fails. Each rc_builder_init must be followed by one rc_builder_finish or one
  * rc_builder_done. */
 RC_API void rc_builder_init(rc_builder *builder, const rc_alloc *alloc, rc_code code);
 
-/* Completes the report and gives it to the caller, who must free it with rc_report_free. The result
- * is never NULL. The builder is empty afterwards. A second rc_builder_finish is an error of the
- * caller and gives the static InvariantBroken report. */
+/* Completes the report and gives it to the caller, who frees it with rc_report_free. The result is
+ * never NULL. The builder is empty afterwards. A second rc_builder_finish is an error of the caller
+ * and returns the static report InvariantBroken. */
 RC_API const rc_report *rc_builder_finish(rc_builder *builder);
 
 /* Discards an unfinished report. The builder may be in any state, also after rc_builder_finish. */
@@ -92,14 +93,14 @@ RC_API void rc_builder_set_id_text(rc_builder *builder, rc_str id);
 
 /* rc_builder_set_error_type sets the error type as text. type: copies the text.
  * rc_builder_set_family derives the error type from family and code; with RC_FAMILY_NONE, from the
- * class. The later of the two calls counts. */
+ * class. If both functions are called, the second call decides. */
 RC_API void rc_builder_set_error_type(rc_builder *builder, rc_str type);
 RC_API void rc_builder_set_family(rc_builder *builder, rc_family family);
 
 /* These functions set the classification and the texts. Every text is copied. The category may
- * differ from the category in the code's row. For example, a connection failure caused by a
- * certificate is configuration, not transient. `message` is shown to the user and must not contain
- * internals; `detail` is for the log. */
+ * differ from the category in the code's row. For example, a connection failure because of a
+ * certificate has the category configuration, not transient. `message` is shown to the user and
+ * must not contain internals; `detail` is for the log. */
 RC_API void rc_builder_set_class(rc_builder *builder, rc_error_class error_class);
 RC_API void rc_builder_set_category(rc_builder *builder, rc_category category);
 RC_API void rc_builder_set_domain(rc_builder *builder, rc_domain domain);
@@ -141,35 +142,37 @@ RC_API void rc_builder_add_source(rc_builder *builder, rc_source source);
 RC_API void rc_builder_add_source_text(rc_builder *builder, rc_str source);
 
 /* Sets the cause: the report that this report wraps. cause: borrows during the call; the builder
- * takes its own reference (rc_report_dup). A NULL `cause` is ignored.
+ * adds a reference of its own (rc_report_dup). A `cause` of NULL is ignored.
  *
  * If the chain of causes would become deeper than RC_REPORT_CAUSE_DEPTH_MAX, the reports directly
  * below the outermost one are left out, and the context entry `causes_elided` has their number. The
- * innermost cause and its classification always stay. */
+ * innermost cause and its classification are never left out. */
 RC_API void rc_builder_set_cause(rc_builder *builder, const rc_report *cause);
 
-/* A failure in another language's runtime, such as an exception with its cause, that has no report
- * yet. */
+/* A failure in the runtime of another language, such as an exception with its cause, for which no
+ * report exists yet. */
 typedef struct rc_fault {
     const char *type; /* type of the exception, such as "openai.RateLimitError"; NULL: unknown */
     rc_str message;
-    rc_code code; /* RC_CODE_NONE: the failure is not classified */
+    rc_code code; /* RC_CODE_NONE: the failure has no classification */
     rc_source source;
-    const struct rc_fault *cause; /* NULL: none; the chain of causes may contain a cycle */
+    const struct rc_fault *cause; /* the failure that caused this one; NULL: none; the chain of
+                                     causes may contain a cycle */
 } rc_fault;
 
-/* Builds a report for a chain of faults, the outermost first, and gives it to the caller. Never
- * NULL. fault: borrows during the call. A fault without a code becomes a wrapper if it has a cause,
- * else a report with the code Internal. The fault's message becomes the report's internal detail.
+/* Builds a report for a chain of faults, the outermost first, and gives it to the caller. The
+ * result is never NULL. fault: borrows during the call. A fault without a code becomes a wrapper if
+ * it has a cause, otherwise a report with the code Internal. The fault's message becomes the
+ * report's internal detail.
  *
  * In a deep chain the reports directly below the outermost one are left out, as in
- * rc_builder_set_cause. A cyclic chain is cut before the first repeated fault. After 1024 faults
- * the chain is cut, too, and continues with the innermost fault. The context of the report at the
- * cut records the cut (key `chain`, value "cyclic" or "too deep"). */
+ * rc_builder_set_cause. A cyclic chain is cut before the first repeated fault. A chain of more than
+ * 1024 faults is cut after 1024 faults and continues with the innermost fault. The context of the
+ * report at the cut records the cut (key `chain`, value "cyclic" or "too deep"). */
 RC_API const rc_report *rc_report_from_fault(const rc_alloc *alloc, const rc_fault *fault);
 
-/* Returns the static report of a code, for use when memory is exhausted. The result is never NULL.
- * For RC_CODE_NONE and RC_CODE_UNKNOWN the result is the report of Internal. */
+/* Returns the static report of a code, for use when no memory is available. The result is never
+ * NULL. For RC_CODE_NONE and RC_CODE_UNKNOWN the result is the report of Internal. */
 RC_API const rc_report *rc_report_static(rc_code code);
 
 RC_END_DECLS

@@ -1,6 +1,6 @@
-/* rc_call: the decisions about one request, from its first attempt to its end. rc_call performs no
- * I/O. The owner of a call (gateway, exec, simulator) carries out each action and reports the
- * result.
+/* rc_call: a state machine that makes the decisions about one request, from its first attempt to
+ * its end. rc_call performs no I/O. The owner of a call (gateway, exec, simulator) carries out each
+ * action and reports the result.
  *
  *            begin                on_failure: WAIT
  *   (new) ─────────► TRYING ───────────────────────► WAITING
@@ -13,11 +13,12 @@
  *
  * Every input (a call of rc_call_begin or of an rc_call_on_ function) returns one action with its
  * reason. After a final action (DELIVER, COMPACT, STOP) every further input returns the same final
- * action and changes nothing, so that a late response or a second cancel is harmless. An input that
- * does not fit the state, such as a failure during a wait, ends the call as rc_call_on_cancel does.
- * If now_ms is earlier than the time of the latest input, that time is used instead.
+ * action and changes nothing, so a late response or a second cancel is harmless. An input that is
+ * not possible in the state, such as a failure during a wait, ends the call as rc_call_on_cancel
+ * does. If now_ms is earlier than the time of the latest input, the time of the latest input is
+ * used instead.
  *
- * docs/internals/call.md lists the decisions in their order.
+ * docs/internals/call.md lists the steps of a decision in their order.
  *
  * Invariants, checked by rc_call_validate and the fuzz target:
  *   C1  the attempts at one chain entry stay within its max_attempts, and all calls within
@@ -44,7 +45,8 @@
 
 RC_BEGIN_DECLS
 
-/* Capabilities that a request may need and a target may have. The owner may define further bits. */
+/* Capabilities that a request may need and a target may have. The owner of the calls may define
+ * further bits. */
 enum {
     RC_NEED_STREAMING = 1,
     RC_NEED_TOOLS = 2,
@@ -54,11 +56,11 @@ enum {
 
 /* One entry of a chain: a target and its limits. */
 typedef struct rc_chain_entry {
-    uint16_t target;       /* index in rc_shared */
-    uint16_t max_attempts; /* attempts before the call moves on to the next entry; 0: one attempt
-                              per round through the chain, in as many rounds as the policy's rule
-                              allows */
-    uint32_t capabilities; /* RC_NEED_ bits that the target has; all bits are set if its
+    uint16_t target;       /* index of the target in rc_shared */
+    uint16_t max_attempts; /* number of attempts before the call continues with the next entry; 0:
+                              one attempt in each round (pass over the chain), in as many rounds as
+                              the policy's rule allows */
+    uint32_t capabilities; /* RC_NEED_ bits of the target's capabilities; all bits are set if the
                               capabilities are not known */
 } rc_chain_entry;
 
@@ -66,63 +68,67 @@ typedef struct rc_chain_entry {
 typedef struct rc_plan {
     const rc_policy *policy;
     const rc_chain_entry *entries;
-    uint16_t entry_count; /* at least 1 */
-    uint16_t overflow_to; /* index of the entry for contexts that are too long; RC_NO_TARGET: none.
-                             An entry with an index >= chain_count is not part of the chain. The
-                             entry is not used if the context was too long for the same target. */
-    uint16_t chain_count; /* entries [0 .. chain_count) are the chain; 0: all entries are */
+    uint16_t entry_count; /* number of entries; at least 1 */
+    uint16_t overflow_to; /* index of the entry for contexts that are too long for other targets;
+                             RC_NO_TARGET: none. An entry with an index >= chain_count is not part
+                             of the chain. The entry is not used if its target is the one that
+                             reported the overflow. */
+    uint16_t chain_count; /* entries [0 .. chain_count) are the chain; 0: all entries are the
+                             chain */
 } rc_plan;
 
 /* The next step that the owner must carry out. */
 typedef enum rc_action_kind {
-    RC_DO_TRY = 1,     /* send the request to `target` with `credential`; then call on_success or
-                          on_failure */
-    RC_DO_WAIT = 2,    /* wait until at_ms, then call on_wake */
-    RC_DO_REFRESH = 3, /* obtain a fresh key for `credential`, then call on_refreshed */
-    RC_DO_DELIVER = 4, /* final: the attempt succeeded */
-    RC_DO_COMPACT = 5, /* final: the context must be shortened and sent as a new request */
-    RC_DO_STOP = 6     /* final: report the failure */
+    RC_DO_TRY = 1,     /* send the request to `target` with `credential`; then call
+                          rc_call_on_success or rc_call_on_failure */
+    RC_DO_WAIT = 2,    /* wait until at_ms, then call rc_call_on_wake */
+    RC_DO_REFRESH = 3, /* obtain a fresh key for `credential`, then call rc_call_on_refreshed */
+    RC_DO_DELIVER = 4, /* final: the attempt succeeded, deliver its response */
+    RC_DO_COMPACT = 5, /* final: the context is too long; it must be shortened and sent as a new
+                          request */
+    RC_DO_STOP = 6     /* final: report the failure to the client */
 } rc_action_kind;
 
-/* One action with its reason. A member whose comment begins with kinds, such as STOP, is set for
- * these kinds only; the other members are set for every kind. */
+/* One action with its reason. A member whose comment begins with kinds of action, such as STOP, is
+ * set for these kinds only. The other members are set for every kind. */
 typedef struct rc_action {
     rc_action_kind kind;
     rc_reason reason;
-    uint16_t entry;           /* index in the plan of the entry that is used, waited for, or was
-                                 used last */
-    uint16_t target;          /* index in rc_shared of the target of `entry`; RC_NO_TARGET: none was
-                                 used */
-    uint16_t credential;      /* index in rc_shared; RC_NO_TARGET: none */
-    uint16_t from_entry;      /* entry before a switch; equal to `entry` if there was no switch */
-    uint16_t from_credential; /* credential before a switch; equal to `credential` if there was no
-                                 switch */
-    bool is_retry_exhausted;  /* STOP: the report must be marked retry_exhausted. False if an outer
+    uint16_t entry;           /* index in the plan of the entry that the action uses or waits for,
+                                 or that was used last */
+    uint16_t target;          /* index in rc_shared of the target of `entry`; RC_NO_TARGET: no
+                                 target was used */
+    uint16_t credential;      /* index in rc_shared of the credential; RC_NO_TARGET: none */
+    uint16_t from_entry;      /* index of the entry before a switch; equal to `entry` if there was
+                                 no switch */
+    uint16_t from_credential; /* index of the credential before a switch; equal to `credential` if
+                                 there was no switch */
+    bool is_retry_exhausted;  /* STOP: the report must be marked retry_exhausted; false if an outer
                                  layer with more time may still succeed (reasons DELAY_TOO_LONG,
                                  WAIT_PAST_DEADLINE) */
     uint32_t attempt;         /* number of calls made so far, including this attempt */
-    uint32_t max_attempts;    /* expected calls of the whole request: the calls made plus the
-                                 attempts left at this entry, at most max_calls. Never below
-                                 `attempt`, nor below the number of the attempt that follows a WAIT
-                                 or REFRESH */
-    uint64_t at_ms;           /* WAIT: end of the wait. STOP: earliest time for a new call; 0: not
-                                 known */
-    uint64_t wait_ms;         /* WAIT: length of the wait. STOP because a wait is too long: length
-                                 of that wait */
+    uint32_t max_attempts;    /* expected number of calls of the whole request: the calls made plus
+                                 the attempts left at this entry, at most max_calls. At least
+                                 `attempt`; for a WAIT or REFRESH, at least the number of the
+                                 attempt that follows */
+    uint64_t at_ms;           /* WAIT: end of the wait. STOP: earliest time at which a new call may
+                                 succeed; 0: not known */
+    uint64_t wait_ms;         /* WAIT: length of the wait. STOP because a wait would be too long:
+                                 length of that wait */
     uint64_t deadline_at_ms;  /* TRY: time by which the attempt must end; RC_UNLIMITED: none */
-    uint64_t begin_by_ms;     /* TRY: time by which the response must begin, so that the next entry
-                                 has time left; deadline_at_ms if there is no next entry */
+    uint64_t begin_by_ms;     /* TRY: time by which the response must begin, so that time is left
+                                 for the next entry; deadline_at_ms if there is no next entry */
     uint32_t missing;         /* STOP with the reason NONE_CAPABLE: RC_NEED_ bits that no target
-                                 has; if each bit is set for some target, the bits that the first
-                                 target lacks */
+                                 has; if every bit is one that some target has, the bits that the
+                                 first target lacks */
 } rc_action;
 
-/* A chain entry that was skipped and the reason, for the audit. */
+/* A chain entry that the call did not use, and the reason, for the audit. */
 typedef struct rc_skip {
     uint16_t entry;
     rc_reason reason;
-    uint64_t until_ms; /* time at which the reason ends; 0: not known; RC_UNLIMITED: the reason does
-                          not end by itself */
+    uint64_t until_ms; /* time at which the reason no longer holds; 0: not known; RC_UNLIMITED: the
+                          reason holds until an operator acts */
 } rc_skip;
 
 #define RC_SKIPS_MAX 16
@@ -130,44 +136,45 @@ typedef struct rc_skip {
 /* The chain entries that the call skipped while it handled its latest input, such as
  * rc_call_on_failure. */
 typedef struct rc_skips {
-    uint32_t count; /* number of all skips; only the first RC_SKIPS_MAX are in the list */
+    uint32_t count; /* number of all skips; `list` has only the first RC_SKIPS_MAX */
     rc_skip list[RC_SKIPS_MAX];
 } rc_skips;
 
 /* Options of one call. */
 typedef struct rc_call_options {
-    uint64_t deadline_at_ms; /* RC_UNLIMITED: no deadline; the policy's budget_ms may set an earlier
-                                deadline */
-    uint32_t needs;          /* RC_NEED_ bits of the request */
+    uint64_t deadline_at_ms; /* time at which the call must end; RC_UNLIMITED: none; the policy's
+                                budget_ms may set an earlier deadline */
+    uint32_t needs;          /* RC_NEED_ bits of the capabilities that the request needs */
     uint16_t first_entry;    /* chain index at which the call begins (see rc_chain). After the last
                                 entry of the chain the call continues with entry 0. An index outside
-                                the chain counts as 0 */
+                                the chain is replaced by 0 */
     bool is_unrepeatable;    /* the request cannot be sent again, because its body was forwarded
                                 without being stored; every failure is therefore final */
-    uint32_t max_calls;      /* further limit of the calls, besides the policy's max_calls; 0:
-                                none */
-    uint64_t max_wait_ms;    /* limit of the sum of all waits; 0: no limit */
-    rc_skips *skips;         /* the call writes the skips of each input here; may be NULL. Borrowed
-                                until the call is done */
+    uint32_t max_calls;      /* a limit of the number of calls in addition to the policy's
+                                max_calls; 0: none */
+    uint64_t max_wait_ms;    /* limit of the sum of all waits in milliseconds; 0: no limit */
+    rc_skips *skips;         /* the call writes the skips of each input to this object, which it
+                                borrows until it is done; NULL: skips are not recorded */
 } rc_call_options;
 
 /* One attempt, with the resources that must be released when it ends. */
 typedef struct rc_call_attempt {
     uint16_t entry;
     uint16_t target;
-    uint16_t credential; /* RC_NO_TARGET: none */
-    uint8_t admission;   /* the rc_breaker_admission of the call */
-    bool is_in_flight;   /* holds an in-flight slot of the target */
-    bool is_key_probe;   /* tests a credential that was refused before */
-    bool is_quota_probe; /* tests a credential whose quota was used up; meanwhile no other call uses
-                            the credential */
-    bool has_turn;       /* took a turn, a permission to start after a cooldown (cooldown.h) */
+    uint16_t credential; /* index in rc_shared; RC_NO_TARGET: none */
+    uint8_t admission;   /* the breaker's decision about the attempt, an rc_breaker_admission */
+    bool is_in_flight;   /* the attempt uses an in-flight slot of the target */
+    bool is_key_probe;   /* the attempt tests a credential that the provider rejected before */
+    bool is_quota_probe; /* the attempt tests a credential whose quota was exhausted; meanwhile no
+                            other call uses the credential */
+    bool has_turn;       /* the attempt took a turn, a permission to start after a cooldown
+                            (cooldown.h) */
     bool is_let_through; /* the response has begun, and the attempt has earned turns for other
                             calls */
     uint64_t at_ms;      /* start of the attempt */
 } rc_call_attempt;
 
-/* The caller's storage, at most 256 bytes; the fields are private. */
+/* The state of one call in the caller's storage, at most 256 bytes; the fields are private. */
 typedef struct rc_call {
     const rc_plan *plan;
     rc_shared *shared;
@@ -175,72 +182,74 @@ typedef struct rc_call {
     uint64_t now_ms; /* time of the latest input; never decreases */
     uint64_t deadline_at_ms;
     uint64_t last_wait_ms;
-    uint64_t not_before_ms; /* time named by the hint of the latest failure; 0: no hint */
-    uint64_t spent_entries; /* bit set of the entries that are left out in later rounds through the
-                               chain */
+    uint64_t not_before_ms; /* time that the provider named for a retry after the latest failure; 0:
+                               none */
+    uint64_t spent_entries; /* bit set of the entries that are left out in later rounds (passes over
+                               the chain) */
     uint64_t waits_left_ms; /* remaining part of max_wait_ms; RC_UNLIMITED: no limit */
     uint32_t max_calls;
     uint32_t needs;
-    uint32_t calls;               /* calls made so far */
-    uint32_t entry_attempts;      /* attempts at the current entry */
-    uint16_t credential_switches; /* switches to another credential since the last wait */
-    uint16_t round;               /* completed rounds through the chain */
+    uint32_t calls;               /* number of calls made so far */
+    uint32_t entry_attempts;      /* number of attempts at the current entry */
+    uint16_t credential_switches; /* number of switches to another credential since the last wait */
+    uint16_t round;               /* number of completed rounds (passes over the chain) */
     uint16_t first_entry;
     uint16_t next_position; /* first unused position of the chain, counted from first_entry */
     uint8_t state;
     uint8_t turn_waits;  /* number of waits for a turn; these waits do not count as attempts */
-    uint8_t limit_waits; /* number of waits because another call met the limit again; these do not
-                            count as attempts either */
-    bool is_alone;       /* no other entry meets the needs, so that assumed cooldowns do not
-                            apply */
+    uint8_t limit_waits; /* number of waits because another call met the rate limit again; these
+                            waits do not count as attempts */
+    bool is_alone;       /* no other entry has the needed capabilities, so assumed cooldowns are
+                            ignored */
     bool is_committed;
     bool is_unrepeatable;
     bool has_waited;
-    bool is_round_next;      /* after the wait a new round begins at another entry than the latest
-                                one */
-    bool is_refreshed;       /* the current target's credential was refreshed once */
+    bool is_round_next;      /* the current wait ends with a new round, which begins at another
+                                entry than the latest one */
+    bool is_refreshed;       /* the credential of the current target was refreshed once */
     bool went_to_larger;     /* the entry for contexts that are too long was used */
     rc_call_attempt attempt; /* the current or the latest attempt */
     rc_action last;
     rc_failure_facts failure; /* the latest failure */
 } rc_call;
 
-/* Starts a call. plan, shared: borrows until the call is done. options: copies the struct; NULL: no
- * options. */
+/* Initialises a call. plan, shared: borrows until the call is done. options: copies the struct;
+ * NULL: the call has no options. */
 RC_API void rc_call_init(rc_call *call, const rc_plan *plan, rc_shared *shared,
                          const rc_call_options *options, uint64_t now_ms);
 
-/* Returns the first action: TRY, or STOP if no entry is available. at_ms of the STOP is the
- * earliest time at which an entry may be available. For the reason CREDENTIALS_DEAD at_ms is 0, and
- * owners report AuthFailed. The retry budget counts the call as one request. */
+/* Returns the first action: TRY, or STOP if no entry is available. The member at_ms of a STOP is
+ * the earliest time at which an entry may be available. For the reason CREDENTIALS_DEAD at_ms is 0,
+ * and the owner reports AuthFailed. The retry budget counts the call as one request. */
 RC_API rc_action rc_call_begin(rc_call *call, uint64_t now_ms, uint64_t entropy);
 
-/* Both functions report how the attempt ended. A success after the deadline is still delivered,
- * because it is the owner who ends an attempt at deadline_at_ms. failure: copies the struct. */
+/* Both functions report how the attempt ended. A success after the deadline is delivered all the
+ * same: the owner, not rc_call, ends an attempt at deadline_at_ms. failure: copies the struct. */
 RC_API rc_action rc_call_on_success(rc_call *call, uint64_t now_ms);
 RC_API rc_action rc_call_on_failure(rc_call *call, const rc_failure_facts *failure, uint64_t now_ms,
                                     uint64_t entropy);
 
-/* Reports the end of an RC_DO_WAIT. If at_ms of the WAIT has not come yet, the same WAIT is
- * returned again. */
+/* Reports the end of an RC_DO_WAIT. If now_ms is before the WAIT's at_ms, the same WAIT is returned
+ * again. */
 RC_API rc_action rc_call_on_wake(rc_call *call, uint64_t now_ms, uint64_t entropy);
 
-/* Reports the end of an RC_DO_REFRESH. is_fresh: there is a new key. The new key is used next, but
- * not before the time named by a hint that came with the refusal. If there is no new key, the
- * credential becomes DEAD, and another credential of the target is used if there is one. */
+/* Reports the end of an RC_DO_REFRESH. is_fresh: a new key was obtained. The new key is used for
+ * the next attempt, which does not start before the time that the provider named with the
+ * rejection. If no new key was obtained, the credential becomes DEAD, and the call continues with
+ * another credential of the target, if the target has one. */
 RC_API rc_action rc_call_on_refreshed(rc_call *call, bool is_fresh, uint64_t now_ms,
                                       uint64_t entropy);
 
 /* Ends the call in any state and releases its in-flight slot, probe and turn. */
 RC_API rc_action rc_call_on_cancel(rc_call *call, uint64_t now_ms);
 
-/* Reports that the first content was passed on to the client. From then on every failure is final.
- * The attempt counts as successful if it is a breaker probe, and it earns turns for calls that wait
- * after a cooldown (cooldown.h). */
+/* Reports that the first content was passed on to the client. Every later failure is final. A
+ * breaker probe succeeds at this moment, and the attempt earns turns for calls that wait after a
+ * cooldown (cooldown.h). */
 RC_API void rc_call_on_commit(rc_call *call, uint64_t now_ms);
 
-/* Returns the next entry that a hedge (hedge.h) could use now beside the current entry, or
- * RC_NO_TARGET if there is none. */
+/* Returns the next entry that a hedge (hedge.h) could use now in addition to the current entry;
+ * RC_NO_TARGET if no entry is possible. */
 RC_API uint16_t rc_call_hedge_entry(const rc_call *call, uint64_t now_ms);
 
 /* Returns whether the latest action was final. */
@@ -251,16 +260,16 @@ RC_API bool rc_call_validate(const rc_call *call);
 
 /* rc_chain: the chain entry at which the calls of one route or session begin. */
 typedef enum rc_revert {
-    RC_REVERT_COOLDOWN_EXPIRY = 0, /* begin at the first entry again as soon as it is healthy */
+    RC_REVERT_COOLDOWN_EXPIRY = 0, /* begin at the first entry again as soon as it is available */
     RC_REVERT_NEVER = 1            /* begin at the entry that succeeded last */
 } rc_revert;
 
 typedef struct rc_chain {
     rc_revert revert;
-    uint16_t active; /* the entry that succeeded last */
+    uint16_t active; /* index of the entry that succeeded last */
 } rc_chain;
 
-/* Starts a chain state; the first call begins at entry 0. */
+/* Initialises the state of a chain; the first call begins at entry 0. */
 RC_API void rc_chain_init(rc_chain *chain, rc_revert revert);
 
 /* Returns the value of first_entry for the rc_call_options of the next call. */

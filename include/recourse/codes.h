@@ -1,13 +1,13 @@
 /* Generated from spec/errors.def by `make generate`. Do not edit. */
 
-/* The numbers are part of the ABI. NONE is an absent value, UNKNOWN one that this version does
- * not know. */
+/* The numbers are part of the ABI. NONE means that the value is absent, UNKNOWN that this
+ * version does not know the value. */
 #ifndef RECOURSE_CODES_H
 #define RECOURSE_CODES_H
 
 /* clang-format off */
 
-/* Drives the retry decision. UNKNOWN is a row of the table. */
+/* What has to change before the call can succeed. UNKNOWN is a row of the table. */
 typedef enum rc_category {
     RC_CATEGORY_NONE = 0, /* absent */
     RC_CATEGORY_TRANSIENT = 1, /* temporary; the same request may work later */
@@ -18,7 +18,7 @@ typedef enum rc_category {
     RC_CATEGORY_UNKNOWN = 6, /* no rule recognises the failure; it is not retried */
 } rc_category;
 
-/* Whose side the fault is on. */
+/* The cause of a failure: the request, the configuration or the work itself. */
 typedef enum rc_domain {
     RC_DOMAIN_NONE = 0, /* absent */
     RC_DOMAIN_INPUT = 1, /* the caller can fix it by sending something else */
@@ -27,7 +27,7 @@ typedef enum rc_domain {
     RC_DOMAIN_UNKNOWN = 99
 } rc_domain;
 
-/* What the person should do next. NO_ACTION is "none": there is nothing to do. */
+/* What the user should do next. NO_ACTION (name "none"): the user need do nothing. */
 typedef enum rc_user_action {
     RC_ACTION_NONE = 0, /* absent */
     RC_ACTION_WAIT_AND_RETRY = 1,
@@ -46,7 +46,7 @@ typedef enum rc_user_action {
     RC_ACTION_UNKNOWN = 99
 } rc_user_action;
 
-/* The closed set of codes that node:failed and run:failed carry. */
+/* The codes in the events node:failed and run:failed. */
 typedef enum rc_run_event {
     RC_EVENT_NONE = 0, /* absent */
     RC_EVENT_VALIDATION = 1,
@@ -66,7 +66,7 @@ typedef enum rc_run_event {
     RC_EVENT_UNKNOWN = 99
 } rc_run_event;
 
-/* Which limit a provider applied. */
+/* The kind of limit that a provider applied. */
 typedef enum rc_limit_kind {
     RC_LIMIT_KIND_NONE = 0, /* absent */
     RC_LIMIT_KIND_REQUESTS = 1, /* requests in a short window */
@@ -79,7 +79,7 @@ typedef enum rc_limit_kind {
     RC_LIMIT_KIND_UNKNOWN = 99
 } rc_limit_kind;
 
-/* What kind of call failed. */
+/* The kind of call that failed. */
 typedef enum rc_family {
     RC_FAMILY_NONE = 0, /* absent */
     RC_FAMILY_LLM = 1,
@@ -92,7 +92,7 @@ typedef enum rc_family {
     RC_FAMILY_UNKNOWN = 99
 } rc_family;
 
-/* Who owns the next move. */
+/* A group of codes with one exit status. */
 typedef enum rc_error_class {
     RC_CLASS_NONE = 0, /* absent */
     RC_CLASS_VALIDATION = 1,
@@ -110,7 +110,7 @@ typedef enum rc_error_class {
     RC_CLASS_UNKNOWN = 99
 } rc_error_class;
 
-/* What happened. A code's number is its class's times 100, and its place in the class. */
+/* The name of a failure. Its number: 100 times that of its class, plus its place in the class. */
 typedef enum rc_code {
     RC_CODE_NONE = 0, /* absent */
 

@@ -6,7 +6,7 @@
 
 /* Why a connection failed. The numbers are part of the ABI. */
 typedef enum rc_connection_fault {
-    RC_CONNECTION_NONE = 0, /* it did not, or nobody knows why */
+    RC_CONNECTION_NONE = 0, /* no connection failed, or the cause is not known */
     RC_CONNECTION_DNS_UNKNOWN = 1, /* the host name does not exist */
     RC_CONNECTION_DNS_FAILED = 2, /* the DNS lookup of the host name failed */
     RC_CONNECTION_DNS_TIMEOUT = 3, /* the DNS lookup of the host name timed out */

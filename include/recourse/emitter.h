@@ -1,6 +1,6 @@
 /* rc_emitter: converts the actions of a call (call.h) to events.
  *
- * All owners of calls (gateway, exec, simulator) use an emitter, so that the same actions always
+ * The owners of calls (gateway, exec, simulator) all use an emitter, so the same actions always
  * produce the same events.
  *
  *           TRY                WAIT, REFRESH, TRY: start
@@ -18,8 +18,8 @@
  *   T3  seq increases by one from event to event
  *   T4  a repeated final action emits no events; the next TRY begins another call
  *
- * The two attempts of a hedge (hedge.h) count as one attempt of the call and have no events of
- * their own. */
+ * The two attempts of a hedge (hedge.h) count as one attempt of the call: the second one produces
+ * no events. */
 #ifndef RECOURSE_EMITTER_H
 #define RECOURSE_EMITTER_H
 
@@ -35,21 +35,21 @@ RC_BEGIN_DECLS
 /* The maximum number of events for one action. */
 #define RC_EVENTS_MAX 3
 
-/* The caller's storage. The fields are private. */
+/* An emitter in the caller's storage. Its fields are private. */
 typedef struct rc_emitter {
     rc_str correlation_id;
     uint64_t *next_seq;
     bool is_begun;       /* the call has made its first TRY and has had no final action yet */
-    bool is_retrying;    /* an auto_retry_start has no auto_retry_end yet */
+    bool is_retrying;    /* the latest auto_retry_start has no auto_retry_end yet */
     bool is_announced;   /* the next TRY is the one that the auto_retry_start announced */
     bool has_switched;   /* a retry_fallback_applied was emitted */
     uint16_t from_entry; /* entry at which the call began */
-    uint32_t attempt;    /* attempt in the latest auto_retry_start */
+    uint32_t attempt;    /* attempt number in the latest auto_retry_start */
     uint64_t at_ms;      /* end of the announced WAIT; RC_UNLIMITED: no WAIT was announced */
 } rc_emitter;
 
-/* An action and the texts for its events. The texts are views and must be valid as long as the
- * events. */
+/* An action and the texts for its events. The texts are views and must be valid for as long as the
+ * events are used. */
 typedef struct rc_call_facts {
     rc_action action;
     rc_str error_message;   /* message of the latest failure, safe to show to users */
@@ -59,17 +59,18 @@ typedef struct rc_call_facts {
     rc_str provider;        /* name of the provider of action.entry */
     rc_str from_credential; /* credential id, never a key */
     rc_str to_credential;   /* credential id, never a key */
-    rc_str role;            /* purpose of the call: "default", "smol", the name of a step */
+    rc_str role;            /* purpose of the call as its owner names it: "default", "smol", the
+                               name of a step */
     int64_t now_unix_ms;
 } rc_call_facts;
 
-/* Starts an emitter. next_seq: borrows, for as long as the emitter is used, the sequence counter of
- * the event stream. Other writers may advance the counter between the emitter's events.
+/* Initialises an emitter. next_seq: borrows the sequence counter of the event stream for as long as
+ * the emitter is used. Other writers may advance the counter between the emitter's events.
  * correlation_id: borrows for as long as the emitter is used. */
 RC_API void rc_emitter_init(rc_emitter *emitter, rc_str correlation_id, uint64_t *next_seq);
 
-/* Writes the events of one action in their order and returns their number. facts: borrows during
- * the call; the events view its texts. */
+/* Writes the events of one action, in their order, to `ret_events` and returns their number. facts:
+ * borrows during the call; the events view its texts. */
 RC_API size_t rc_emitter_on_action(rc_emitter *emitter, const rc_call_facts *facts,
                                    rc_event ret_events[RC_EVENTS_MAX]);
 

@@ -20,14 +20,14 @@ typedef struct rc_event {
     uint64_t seq; /* increases by one from event to event of a stream */
     int64_t time_unix_ms;
     rc_str correlation_id; /* the same in all events of one call, run or session */
-    rc_event_fields as;    /* the union member for `type` is set */
+    rc_event_fields as;    /* the fields; the union member that belongs to `type` is set */
 } rc_event;
 
-/* Returns the name of a type, such as "node:failed". NONE has the name "", and a value that is not
- * in the table has the name "unknown". The result is a static string. */
+/* Returns the name of a type, such as "node:failed". The name of RC_EVENT_TYPE_NONE is "", the name
+ * of a value that is not in the table "unknown". The result is a static string. */
 RC_API const char *rc_event_type_name(rc_event_type type);
 
-/* Returns the type with this name, or NONE if no type has it. */
+/* Returns the type with this name; RC_EVENT_TYPE_NONE if no type has the name. */
 RC_API rc_event_type rc_event_type_parse(rc_str name);
 
 /* Appends one line of JSON and a newline: {"type","seq","time","correlation_id", and the fields of

@@ -17,7 +17,7 @@ typedef enum rc_event_type {
     RC_EVENT_TYPE_AUTO_RETRY_START = 1, /* the call will be retried after a failure */
     RC_EVENT_TYPE_AUTO_RETRY_END = 2, /* the attempt that auto_retry_start announced has ended */
     RC_EVENT_TYPE_RETRY_FALLBACK_APPLIED = 3, /* the call continues at another target */
-    /* a target other than the first one gave the response */
+    /* a target other than the first one sent the response */
     RC_EVENT_TYPE_RETRY_FALLBACK_SUCCEEDED = 4,
     /* the call continues with another credential of the same target */
     RC_EVENT_TYPE_CREDENTIAL_SWITCHED = 5,
@@ -35,15 +35,14 @@ typedef enum rc_event_type {
     RC_EVENT_TYPE_RUN_FAILED = 32, /* a run ended with a failure */
     RC_EVENT_TYPE_RUN_COMPLETED = 33, /* a run ended with success */
     RC_EVENT_TYPE_INTERACTION_REQUESTED = 40, /* a question waits for a person */
-    RC_EVENT_TYPE_INTERACTION_RESOLVED = 41, /* a question has a reply, or will get none */
+    RC_EVENT_TYPE_INTERACTION_RESOLVED = 41, /* a question was answered, or ended without a reply */
 } rc_event_type;
 
 /* auto_retry_start: the call will be retried after a failure. */
 typedef struct rc_event_auto_retry_start {
     uint64_t attempt; /* number of the next attempt, counted over the whole call */
-    /* attempts that the whole call may have, as far as is known, with the first one */
-    uint64_t max_attempts;
-    uint64_t delay_ms; /* length of the wait; 0: none */
+    uint64_t max_attempts; /* expected number of attempts of the whole call, including the first */
+    uint64_t delay_ms; /* length of the wait; 0: the retry starts at once */
     rc_str error_message; /* message of the failure, in the user's view */
     rc_str report_id; /* id of the failure's report */
 } rc_event_auto_retry_start;
@@ -51,7 +50,7 @@ typedef struct rc_event_auto_retry_start {
 /* auto_retry_end: the attempt that auto_retry_start announced has ended. */
 typedef struct rc_event_auto_retry_end {
     bool success; /* whether the attempt succeeded */
-    uint64_t attempt; /* as in its auto_retry_start */
+    uint64_t attempt; /* number of the attempt, as in its auto_retry_start */
     rc_str final_error; /* message of the error after which the call is not retried again */
 } rc_event_auto_retry_end;
 
@@ -62,9 +61,9 @@ typedef struct rc_event_retry_fallback_applied {
     rc_str role; /* purpose of the call, as its owner names it */
 } rc_event_retry_fallback_applied;
 
-/* retry_fallback_succeeded: a target other than the first one gave the response. */
+/* retry_fallback_succeeded: a target other than the first one sent the response. */
 typedef struct rc_event_retry_fallback_succeeded {
-    rc_str model; /* target that gave the response */
+    rc_str model; /* target that sent the response */
     rc_str role; /* as in retry_fallback_applied */
 } rc_event_retry_fallback_succeeded;
 
@@ -87,24 +86,24 @@ typedef struct rc_event_budget_paused {
     rc_str scope; /* owner of the budget: a client, a run or a session */
     uint64_t spent_micro_usd; /* amount spent */
     uint64_t limit_micro_usd; /* limit of the budget */
-    rc_str interaction_id; /* id of the interaction that asks for the approval */
+    rc_str interaction_id; /* id of the interaction in which the approval is requested */
 } rc_event_budget_paused;
 
 /* cost:updated: cost of one attempt, whether it succeeded or not. */
 typedef struct rc_event_cost_updated {
     uint64_t attempt; /* number of the attempt, counted over the whole call */
     rc_str model; /* target of the attempt */
-    uint64_t input_tokens; /* of this attempt */
-    uint64_t output_tokens; /* of this attempt */
-    uint64_t cost_micro_usd; /* of this attempt */
-    uint64_t total_micro_usd; /* of the call so far, with this attempt */
+    uint64_t input_tokens; /* input tokens of the attempt */
+    uint64_t output_tokens; /* output tokens of the attempt */
+    uint64_t cost_micro_usd; /* cost of the attempt */
+    uint64_t total_micro_usd; /* cost of the call so far, including the attempt */
 } rc_event_cost_updated;
 
 /* quota:warning: a provider's limit is nearly used up, so that requests may soon be refused. */
 typedef struct rc_event_quota_warning {
     rc_str model; /* target whose response named the limit */
     rc_str credential; /* id of the credential that has this limit, never the key itself */
-    rc_str kind; /* what the limit counts, in the provider's words: requests, input-tokens, ... */
+    rc_str kind; /* name of the limit as the provider spells it: requests, input-tokens, ... */
     uint64_t remaining; /* remaining part of the limit */
     uint64_t limit; /* the whole limit; 100 if the provider reports a percentage */
     uint64_t reset_ms; /* time until the limit renews, if it is known */
@@ -119,43 +118,43 @@ typedef struct rc_event_compaction_needed {
 
 /* SuppressedError: an error was ignored on purpose. */
 typedef struct rc_event_suppressed_error {
-    rc_str reason; /* why the error may be ignored */
+    rc_str reason; /* reason for which the error may be ignored */
     const rc_report *error; /* the whole report of the ignored error */
 } rc_event_suppressed_error;
 
 /* node:failed: a step of a flow failed and is not retried. */
 typedef struct rc_event_node_failed {
-    rc_str run_id; /* the run */
-    rc_str node_id; /* the step */
-    uint64_t attempt; /* attempts of the step */
+    rc_str run_id; /* id of the run */
+    rc_str node_id; /* id of the step */
+    uint64_t attempt; /* number of attempts of the step */
     rc_run_event code; /* run-event code of the failure */
     const rc_report *error; /* report of the failure */
 } rc_event_node_failed;
 
 /* node:retrying: a step of a flow will be retried. */
 typedef struct rc_event_node_retrying {
-    rc_str run_id; /* the run */
-    rc_str node_id; /* the step */
+    rc_str run_id; /* id of the run */
+    rc_str node_id; /* id of the step */
     uint64_t attempt; /* number of the next attempt */
-    uint64_t max_attempts; /* attempts that the step may have, with the first one */
-    uint64_t delay_ms; /* length of the wait; 0: none */
+    uint64_t max_attempts; /* maximum number of attempts of the step, including the first */
+    uint64_t delay_ms; /* length of the wait; 0: the retry starts at once */
     rc_str error_message; /* message of the failure, in the user's view */
     rc_str report_id; /* id of the failure's report */
 } rc_event_node_retrying;
 
 /* run:failed: a run ended with a failure. */
 typedef struct rc_event_run_failed {
-    rc_str run_id; /* the run */
-    rc_str node_id; /* step at which the run ended */
+    rc_str run_id; /* id of the run */
+    rc_str node_id; /* id of the step at which the run ended */
     rc_run_event code; /* run-event code of the failure */
     const rc_report *error; /* report of the failure */
 } rc_event_run_failed;
 
 /* run:completed: a run ended with success. */
 typedef struct rc_event_run_completed {
-    rc_str run_id; /* the run */
-    uint64_t duration_ms; /* time since the start of the run, with its pauses */
-    uint64_t cost_micro_usd; /* of all attempts */
+    rc_str run_id; /* id of the run */
+    uint64_t duration_ms; /* time since the start of the run, including its pauses */
+    uint64_t cost_micro_usd; /* cost of all attempts */
 } rc_event_run_completed;
 
 /* interaction_requested: a question waits for a person. */
@@ -166,7 +165,7 @@ typedef struct rc_event_interaction_requested {
     uint64_t timeout_ms; /* time limit for the reply; 0: none */
 } rc_event_interaction_requested;
 
-/* interaction_resolved: a question has a reply, or will get none. */
+/* interaction_resolved: a question was answered, or ended without a reply. */
 typedef struct rc_event_interaction_resolved {
     rc_str interaction_id; /* as in interaction_requested */
     rc_str kind; /* as in interaction_requested */

@@ -1,4 +1,4 @@
-/* Encodes a report as JSON, and decodes it. */
+/* Encoding of a report as JSON, and decoding of the JSON. */
 #ifndef RECOURSE_JSON_H
 #define RECOURSE_JSON_H
 
@@ -13,7 +13,8 @@
 
 RC_BEGIN_DECLS
 
-/* A view selects the fields for one kind of reader; docs/internals/report.md has the table. */
+/* A view selects the fields for one kind of reader; docs/internals/report.md lists the fields of
+ * each view. */
 typedef enum rc_view {
     RC_VIEW_USER = 1,    /* for users: message, action, ids */
     RC_VIEW_MODEL = 2,   /* for models: class, code, safe context; no stack, raw payload or path */
@@ -21,8 +22,8 @@ typedef enum rc_view {
 
 } rc_view;
 
-/* These functions convert between a view and its name in the option --view. rc_view_parse returns 0
- * for an unknown name. */
+/* These functions convert between a view and its name in the command line option --view.
+ * rc_view_parse returns 0 for an unknown name. */
 RC_API const char *rc_view_name(rc_view view);
 RC_API rc_view rc_view_parse(rc_str name);
 
@@ -32,7 +33,7 @@ RC_API rc_view rc_view_parse(rc_str name);
 RC_API rc_status rc_report_encode(const rc_report *report, rc_view view, rc_buf *buf);
 
 typedef enum rc_decode_mode {
-    RC_DECODE_STRICT = 1,  /* accepts exactly what the encoder writes in the internal view */
+    RC_DECODE_STRICT = 1,  /* accepts only the JSON that the encoder writes in the internal view */
     RC_DECODE_TOLERANT = 2 /* drops unknown keys, maps unknown enum values to UNKNOWN, and
                               continues after malformed JSON */
 } rc_decode_mode;
@@ -41,15 +42,15 @@ typedef enum rc_decode_mode {
 #define RC_DECODE_POINTER_MAX 192
 #define RC_DECODE_DROPPED_MAX 8
 
-/* The position and cause of a decoding error, and what tolerant decoding dropped. The caller's
- * storage. */
+/* The position and cause of a decoding error, and the values that tolerant decoding dropped. The
+ * struct is in the caller's storage. */
 typedef struct rc_decode_info {
     rc_status status;
     size_t offset;                       /* position of the error in bytes */
     size_t line;                         /* line of the error, counted from 1 */
     size_t column;                       /* column of the error, counted from 1 */
-    char pointer[RC_DECODE_POINTER_MAX]; /* JSON pointer (RFC 6901) of the value or key; a long one
-                                            is cut after a whole reference token */
+    char pointer[RC_DECODE_POINTER_MAX]; /* JSON pointer (RFC 6901) of the value or key; a pointer
+                                            that is too long is cut after a whole reference token */
     char message[160];                   /* one phrase for people, such as: unknown key "colour" */
     size_t dropped_count; /* tolerant mode: number of values that were dropped or became UNKNOWN */
     char dropped[RC_DECODE_DROPPED_MAX][RC_DECODE_POINTER_MAX]; /* pointers of the first dropped

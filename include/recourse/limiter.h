@@ -10,11 +10,11 @@
 RC_BEGIN_DECLS
 
 typedef struct rc_limiter {
-    uint32_t max; /* 0: no limit */
+    uint32_t max; /* maximum number of calls in flight; 0: no limit */
     uint32_t in_flight;
 } rc_limiter;
 
-/* Starts a limiter with no call in flight. A `max` of 0 means no limit. */
+/* Initialises a limiter with no call in flight. A `max` of 0 means no limit. */
 RC_API void rc_limiter_init(rc_limiter *limiter, uint32_t max);
 /* Returns whether another call may start. */
 RC_API bool rc_limiter_has_room(const rc_limiter *limiter);

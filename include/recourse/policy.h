@@ -1,10 +1,9 @@
-/* rc_policy: the retry policy of a route, as data.
+/* rc_policy: the settings that decide how a route retries.
  *
- * A policy has one default rule and may have further rules for some codes. For example, the preset
- * `transport` waits longer after a rate limit than after a broken connection. A policy holds no
- * state, so any number of calls can share it. A policy is a preset, comes from YAML
- * (docs/policies.md), or is filled in by the program, which then must call rc_policy_check before
- * using the policy. */
+ * A policy has one default rule and may have further rules for some error codes. For example, the
+ * preset `transport` waits longer after a rate limit than after a broken connection. A policy has
+ * no state, so any number of calls can share it. A policy is a preset, is read from YAML
+ * (docs/policies.md), or is filled in by a program, which must then call rc_policy_check. */
 #ifndef RECOURSE_POLICY_H
 #define RECOURSE_POLICY_H
 
@@ -18,7 +17,7 @@
 
 RC_BEGIN_DECLS
 
-/* How the wait grows from attempt to attempt. */
+/* How the wait changes from attempt to attempt. */
 typedef enum rc_backoff {
     RC_BACKOFF_FIXED = 1,       /* waits of base, base, base */
     RC_BACKOFF_LINEAR = 2,      /* waits of base, 2 base, 3 base */
@@ -32,14 +31,14 @@ typedef enum rc_jitter {
     RC_JITTER_NONE = 1,
     RC_JITTER_PERCENT = 2,     /* wait * (1 +- pct/100) */
     RC_JITTER_FULL = 3,        /* 0 .. wait */
-    RC_JITTER_DECORRELATED = 4 /* base .. 3 * previous wait (base for the first); replaces the
-                                  backoff */
+    RC_JITTER_DECORRELATED = 4 /* base .. 3 * previous wait (for the first wait: base); the backoff
+                                  is not used */
 } rc_jitter;
 
-/* How a server's hint (such as Retry-After) changes the wait. The wait never ends before the time
- * that the hint names. */
+/* How a retry time that the server names (a hint, such as Retry-After) changes the wait. With
+ * either value the wait does not end before that time. */
 typedef enum rc_hint_use {
-    RC_HINT_EXACT = 1, /* the wait is the hint */
+    RC_HINT_EXACT = 1, /* the wait is that of the hint */
     RC_HINT_EXTEND = 2 /* the wait is the larger of backoff and hint */
 } rc_hint_use;
 
@@ -47,12 +46,12 @@ typedef enum rc_hint_use {
 #define RC_POLICY_RULES_MAX 4
 #define RC_POLICY_NAME_MAX 32
 
-/* The value that means "no limit" in milliseconds and counts. */
+/* The value that means "no limit" for times in milliseconds and for counts. */
 #define RC_UNLIMITED UINT64_MAX
 
 /* A set of error codes. */
 typedef struct rc_code_set {
-    uint64_t bits[2]; /* one bit per code; its index is the code's row in the taxonomy */
+    uint64_t bits[2]; /* one bit per code; the index of the bit is the code's row in the taxonomy */
 } rc_code_set;
 
 /* rc_code_set_add adds a code, rc_code_set_has tests for a code, rc_code_set_is_empty tests whether
@@ -61,42 +60,44 @@ RC_API void rc_code_set_add(rc_code_set *set, rc_code code);
 RC_API bool rc_code_set_has(const rc_code_set *set, rc_code code);
 RC_API bool rc_code_set_is_empty(const rc_code_set *set);
 
-/* The attempts and waits for a set of codes. */
+/* The number of attempts, and the waits, for a set of codes. */
 typedef struct rc_retry_rule {
     rc_code_set codes;     /* codes that the rule applies to; ignored in default_rule */
-    uint32_t max_attempts; /* number of all attempts, including the first; at least 1 */
+    uint32_t max_attempts; /* maximum number of attempts, including the first; at least 1 */
     rc_backoff backoff;
     rc_jitter jitter;
-    uint32_t jitter_pct;   /* 0..100 */
+    uint32_t jitter_pct;   /* percentage for RC_JITTER_PERCENT, 0 to 100 */
     uint32_t factor_milli; /* factor of the exponential backoff, in thousandths; 2000 doubles the
                               wait */
     uint64_t base_ms;
-    uint64_t max_delay_ms; /* RC_UNLIMITED: no cap */
+    uint64_t max_delay_ms; /* maximum wait in milliseconds; RC_UNLIMITED: no maximum */
     uint32_t schedule_count;
     uint32_t schedule_ms[RC_SCHEDULE_MAX];
 } rc_retry_rule;
 
 typedef struct rc_policy {
-    char name[RC_POLICY_NAME_MAX]; /* NUL-terminated */
+    char name[RC_POLICY_NAME_MAX]; /* name of the policy, NUL-terminated */
     bool enabled;                  /* false: no retries at all */
-    bool retry_exhausted;          /* also retry failures that the layer below has retried until it
-                                      gave up */
+    bool retry_exhausted;          /* also retry a failure that the layer below, such as the
+                                      provider, has already retried until it gave up */
     rc_hint_use hint;
-    uint32_t max_calls;        /* limit of the upstream calls that one request makes, over all
-                                  targets */
+    uint32_t max_calls;        /* maximum number of upstream calls of one request, at all targets
+                                  together */
     uint64_t budget_ms;        /* time limit from the first attempt on; RC_UNLIMITED: none */
-    uint64_t min_remaining_ms; /* a retry starts only if more than this time is left; 0: no
-                                  minimum */
-    rc_code_set retry_on;      /* codes to retry; empty: all retryable codes */
+    uint64_t min_remaining_ms; /* a retry starts only if more than this time is left before the
+                                  deadline; 0: no minimum */
+    rc_code_set retry_on;      /* codes that are retried; empty: all retryable codes */
     rc_code_set never_retry_on;
-    rc_retry_rule default_rule;               /* for codes that none of `rules` contains */
-    rc_retry_rule rules[RC_POLICY_RULES_MAX]; /* the first rule that contains the code applies */
+    rc_retry_rule default_rule;               /* rule for codes that no element of `rules`
+                                                 contains */
+    rc_retry_rule rules[RC_POLICY_RULES_MAX]; /* rules for certain codes; the first rule that
+                                                 contains the code applies */
     uint32_t rule_count;
 } rc_policy;
 
 /* rc_policy_preset returns a preset (transport, session, council, none) by name, or NULL for an
- * unknown name. rc_policy_at returns a preset by index, or NULL past the end. The presets are
- * static. */
+ * unknown name. rc_policy_at returns a preset by index, or NULL if the index is too large. The
+ * presets are static. */
 RC_API const rc_policy *rc_policy_preset(rc_str name);
 RC_API const rc_policy *rc_policy_at(size_t index);
 
@@ -115,14 +116,14 @@ RC_API rc_jitter rc_jitter_parse(rc_str name);
 RC_API rc_hint_use rc_hint_use_parse(rc_str name);
 
 /* Returns the first error in a policy as a static text that names the key, or NULL if the policy is
- * valid. A code in retry_on that is not retryable is an error, because a policy can only restrict
- * which codes are retried. */
+ * valid. A code in retry_on that is not retryable is an error, because a policy cannot make a code
+ * retryable. */
 RC_API const char *rc_policy_check(const rc_policy *policy);
 
-/* Returns the wait before the next attempt, without regard to hints. failed_attempts: the number of
- * failed attempts, at least 1. last_wait_ms: the previous wait (0: none), used by
- * RC_JITTER_DECORRELATED only. entropy: any random number. The result is at most max_delay_ms and
- * always within rc_backoff_range, even if a hint had extended the previous wait. */
+/* Returns the wait in milliseconds before the next attempt, ignoring hints. failed_attempts: the
+ * number of failed attempts, at least 1. last_wait_ms: the previous wait (0: none), used by
+ * RC_JITTER_DECORRELATED only. entropy: any random number. The result is within rc_backoff_range
+ * and therefore at most max_delay_ms, even if a hint made the previous wait longer. */
 RC_API uint64_t rc_backoff_wait(const rc_retry_rule *rule, uint32_t failed_attempts,
                                 uint64_t last_wait_ms, uint64_t entropy);
 
@@ -139,17 +140,18 @@ typedef struct rc_failure_facts {
     rc_category category;
     rc_limit_kind limit_kind;
     bool is_retryable;
-    bool is_retry_exhausted; /* the layer that owned the retries gave up, or forbade a retry */
-    bool is_key_exempt;      /* the failure must not disable the credential, whatever its code */
+    bool is_retry_exhausted; /* the layer below has used up its retries, or has forbidden a retry */
+    bool is_key_exempt;      /* the failure must not close the credential, whatever its code is */
     bool is_target_exempt;   /* the failure does not count in the target's breaker */
     bool is_429;             /* the client gets status 429 for the failure */
-    int64_t retry_after_ms;  /* -1: no hint; 0: retry at once */
+    int64_t retry_after_ms;  /* wait in milliseconds that the provider named; -1: none; 0: retry at
+                                once */
 } rc_failure_facts;
 
 /* rc_failure_facts_of returns the facts of a report; for NULL, the facts of the code Unclassified.
  * report: borrows during the call. rc_failure_facts_of_code returns the facts in a code's row of
  * the taxonomy, without a hint. A failure whose category is not transient is never retryable, even
- * if the report says that it is. */
+ * if rc_report_is_retryable returns true. */
 RC_API rc_failure_facts rc_failure_facts_of(const rc_report *report);
 RC_API rc_failure_facts rc_failure_facts_of_code(rc_code code);
 

@@ -1,4 +1,5 @@
-/* Recourse: one error model for LLM and tool calls. Includes every public header but stdlib.h. */
+/* Recourse: one error model for LLM and tool calls. This header includes all public headers except
+ * stdlib.h. */
 #ifndef RECOURSE_H
 #define RECOURSE_H
 

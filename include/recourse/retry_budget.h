@@ -6,8 +6,8 @@
  *
  * In each second the bucket gains the larger of the two amounts, not their sum. Once the bucket is
  * empty, the number of retries is therefore at most `ratio` times the number of requests, or the
- * floor if the floor is larger. An outage therefore cannot multiply the load. The bucket holds
- * `burst` tokens and starts full; the refill time is `burst` / `floor_per_s`.
+ * floor if the floor is larger. Retries during an outage therefore cannot multiply the load. The
+ * bucket holds `burst` tokens and starts full; the refill time is `burst` / `floor_per_s`.
  *
  * In any interval the number of retries is at most `burst` plus one amount for each second of the
  * interval. The amount is the larger of `floor_per_s` and `ratio` times the requests of this
@@ -24,32 +24,33 @@ RC_BEGIN_DECLS
 
 typedef struct rc_retry_budget_settings {
     uint32_t ratio_milli; /* default 200: thousandths of a token per request */
-    uint32_t floor_per_s; /* default 10: minimum of tokens added per second */
-    uint32_t burst;       /* default 100: capacity in tokens; 0: no budget, all retries allowed */
+    uint32_t floor_per_s; /* default 10: minimum number of tokens added per second */
+    uint32_t burst;       /* default 100: capacity of the bucket in tokens; 0: no budget, all
+                             retries are allowed */
 } rc_retry_budget_settings;
 
 typedef struct rc_retry_budget {
     rc_retry_budget_settings settings;
-    uint64_t tokens_micro;        /* millionths of a token */
-    uint64_t period_at_ms;        /* start of the current second */
+    uint64_t tokens_micro;        /* tokens in the bucket, in millionths of a token */
+    uint64_t period_at_ms;        /* start time of the current second */
     uint64_t from_requests_micro; /* amount earned by requests in the current second, in millionths
                                      of a token */
     uint64_t added_micro;         /* amount added in the current second, in millionths of a token */
 } rc_retry_budget;
 
-/* Starts a full bucket. settings: copies the struct. */
+/* Initialises a full bucket. settings: copies the struct. */
 RC_API void rc_retry_budget_init(rc_retry_budget *budget, const rc_retry_budget_settings *settings,
                                  uint64_t now_ms);
 
-/* Replaces the settings. The tokens stay, up to the new `burst`. settings: copies the struct. */
+/* Replaces the settings. Tokens above the new `burst` are removed. settings: copies the struct. */
 RC_API void rc_retry_budget_set_settings(rc_retry_budget *budget,
                                          const rc_retry_budget_settings *settings, uint64_t now_ms);
 
-/* Records one request. */
+/* Records that one client request has begun. */
 RC_API void rc_retry_budget_on_request(rc_retry_budget *budget, uint64_t now_ms);
 
-/* Both functions return whether there is a token for one retry. rc_retry_budget_take also removes
- * the token. */
+/* Both functions return whether the bucket has a token for one retry. rc_retry_budget_take also
+ * removes the token. */
 RC_API bool rc_retry_budget_has_token(rc_retry_budget *budget, uint64_t now_ms);
 RC_API bool rc_retry_budget_take(rc_retry_budget *budget, uint64_t now_ms);
 

@@ -1,6 +1,6 @@
-/* rc_rules: classification rules of the user, tried before the built-in ones.
+/* rc_rules: the user's classification rules, which are checked before the built-in rules.
  *
- *   # our relay says this when its own pool is empty
+ *   # our relay sends this message when its own pool is empty
  *   rule relay.pool_empty
  *     when status:503 and text:"pool is empty"
  *     then Overloaded
@@ -10,9 +10,9 @@
  * term, `not` and a term, or terms in parentheses joined by `or`, with or without `not` before
  * them. If `a or b` is the only condition, it needs no parentheses. `then` is a code of the
  * taxonomy, which may be followed by a category (`then ConnectionFailed configuration`). `because`
- * is one line for people. `#` begins a comment. A rule with the id of a built-in rule takes the
- * place of the built-in rule. All other rules of the file come before the built-in rules, in the
- * order of the file.
+ * is one line for people. `#` begins a comment. A rule with the id of a built-in rule replaces the
+ * built-in rule. All other rules of the file come before the built-in rules, in the order of the
+ * file.
  *
  * docs/internals/rules-terms.md lists the terms; for an unknown term `recourse explain
  * --check-rules` names the nearest one. The built-in rules in spec/classify.rules use the same
@@ -32,9 +32,9 @@ RC_BEGIN_DECLS
 
 /* The first error in a rules file and its position. */
 typedef struct rc_rules_fault {
-    size_t line;    /* from 1 */
-    size_t column;  /* from 1, counted in characters */
-    char text[256]; /* one line for people that begins with the position, NUL-terminated */
+    size_t line;    /* line, counted from 1 */
+    size_t column;  /* column in characters, counted from 1 */
+    char text[256]; /* message of one line that begins with the position; NUL-terminated */
 } rc_rules_fault;
 
 /* Parses the text of a rules file. On RC_OK the caller owns *ret_rules and frees it with
@@ -67,8 +67,8 @@ typedef struct rc_rule_info {
     rc_str reason;
 } rc_rule_info;
 
-/* Writes the index-th built-in rule to *ret_info. Past the end it returns false and writes
- * nothing. */
+/* Writes the index-th built-in rule to *ret_info. If the index is too large, the function returns
+ * false and writes nothing. */
 RC_API bool rc_rule_at(size_t index, rc_rule_info *ret_info);
 
 RC_END_DECLS

@@ -10,9 +10,10 @@
  *                   └──────────────┘
  *
  * The caller provides the storage. If `lock` and `unlock` are set, any number of threads may use
- * the shared state. Every function of this header and every rc_call function that changes it takes
- * the lock once and holds it for less than a microsecond. Times are monotonic milliseconds. A time
- * that is earlier than the latest known time is replaced by the latest one. */
+ * the shared state. Every function of this header, and every rc_call function that changes the
+ * shared state, takes the lock once and releases it within a microsecond. Times are monotonic
+ * milliseconds. If a caller passes an earlier time than a previous caller, the later of the two
+ * times is used. */
 #ifndef RECOURSE_SHARED_H
 #define RECOURSE_SHARED_H
 
@@ -37,18 +38,21 @@ typedef struct rc_target {
     uint16_t first_credential; /* the target's pool is credentials[first_credential ..
                                   first_credential + credential_count) */
     uint16_t credential_count; /* size of the pool; 0: the target needs no credential */
-    uint16_t next_credential;  /* index in the pool at which the next search begins (round robin) */
-    rc_code cooled_for;        /* failure that caused the cooldown; NONE: not known */
-    rc_code failed_for;        /* latest failure that the breaker counted */
+    uint16_t next_credential;  /* index in the pool at which the next search for a credential begins
+                                  (round robin) */
+    rc_code cooled_for;        /* code of the failure that caused the cooldown; RC_CODE_NONE: not
+                                  known */
+    rc_code failed_for;        /* code of the latest failure that the breaker counted */
     bool is_429;               /* the failure in cooled_for had status 429 */
-    bool is_cooldown_hinted;   /* the server named the end of the cooldown */
-    uint8_t silent_in_a_row;   /* calls without any response since the target last responded */
-    uint8_t silent_cooldowns;  /* cooldowns because of missing responses since the target last
+    bool is_cooldown_hinted;   /* the provider named the end of the cooldown */
+    uint8_t silent_in_a_row;   /* number of calls without any response since the target last
                                   responded */
+    uint8_t silent_cooldowns;  /* number of cooldowns because of missing responses since the target
+                                  last responded */
     uint64_t silent_at_ms;     /* start of the latest cooldown because of missing responses */
-    rc_credential *limits;     /* one row for each credential of the pool, with its limits at this
-                                  target alone; NULL: a limit applies to the credential at every
-                                  target */
+    rc_credential *limits;     /* one row for each credential of the pool, for limits that apply
+                                  only at this target; NULL: every limit of a credential applies at
+                                  all targets */
 } rc_target;
 
 /* Settings of the shared state that all targets have in common. */
@@ -56,12 +60,13 @@ typedef struct rc_target {
 typedef struct rc_shared_settings {
     rc_retry_budget_settings retry_budget;
     rc_breaker_settings breaker;
-    /* Default 5000: cooldown after a rate limit or overload without a hint, and the first cooldown
-     * of a target that does not respond; 0: no assumed cooldowns. */
+    /* Default 5000, in milliseconds: the cooldown after a rate limit or overload for which the
+     * provider named no time, and the first cooldown of a target that does not respond; 0: no
+     * assumed cooldowns. */
     uint32_t cooldown_ms;
-    /* Default 600000: the longest cooldown after a used-up quota without a hint or a refused
-     * credential. The first such cooldown of a credential lasts 30 s, and each further one twice as
-     * long. */
+    /* Default 600000, in milliseconds: the longest cooldown of a rejected credential, or of an
+     * exhausted quota for which the provider named no time. The first such cooldown of a credential
+     * lasts 30 s, and each further one twice as long. */
     uint32_t exhausted_ms;
 } rc_shared_settings;
 
@@ -80,32 +85,33 @@ typedef struct rc_shared {
     void (*unlock)(void *ctx); /* NULL if and only if `lock` is NULL */
 } rc_shared;
 
-/* Sets the initial state: all targets and credentials healthy, retry budget full, no pools, no
- * limits. settings: copies the struct. targets, credentials: borrows the caller's arrays for as
- * long as `shared` is used. Afterwards rc_shared_set_pool sets the pool of each target. */
+/* Sets the initial state: all targets and credentials are healthy, the retry budget is full,
+ * targets have no credentials and no limits. settings: copies the struct. targets, credentials:
+ * borrows the caller's arrays for as long as `shared` is used. Afterwards rc_shared_set_pool sets
+ * the pool of each target. */
 RC_API void rc_shared_init(rc_shared *shared, const rc_shared_settings *settings,
                            rc_target *targets, uint16_t target_count, rc_credential *credentials,
                            uint16_t credential_count, uint64_t now_ms);
 
 /* Moves the state to larger arrays. The existing rows keep their indexes, and the new rows get the
- * initial state. The caller may free the old arrays afterwards. If a count is below the current
- * count, nothing changes. targets, credentials: borrows the new arrays for as long as `shared` is
- * used. */
+ * initial state. The caller may free the old arrays afterwards. If a new count is below the current
+ * count, the function does nothing. targets, credentials: borrows the new arrays for as long as
+ * `shared` is used. */
 RC_API void rc_shared_grow(rc_shared *shared, rc_target *targets, uint16_t target_count,
                            rc_credential *credentials, uint16_t credential_count, uint64_t now_ms);
 
-/* Replaces the settings, for example after a reload of the configuration. The state stays.
- * settings: copies the struct. */
+/* Replaces the settings, for example after a reload of the configuration. The state does not
+ * change. settings: copies the struct. */
 RC_API void rc_shared_set_settings(rc_shared *shared, const rc_shared_settings *settings,
                                    uint64_t now_ms);
 
 /* rc_shared_set_lock sets the lock, rc_shared_set_pool a target's pool of credentials, and
  * rc_shared_set_limit a target's limit of calls in flight. These and the following functions ignore
- * a target or credential that does not exist. A pool that exceeds the array of credentials changes
- * nothing.
+ * numbers of targets and credentials outside the arrays. A pool that exceeds the array of
+ * credentials is not set.
  *
  * ctx: borrows for as long as `shared` is used. limits: borrows an array of `count` initialised
- * rows until the target's pool is set again. The rows store limits that a provider applies per
+ * rows until the target's pool is set again. The rows store the limits that a provider applies per
  * model, such as a rate or a daily quota. If `limits` is NULL, every limit of a credential applies
  * at all targets. */
 RC_API void rc_shared_set_lock(rc_shared *shared, void *ctx, void (*lock)(void *),
@@ -113,18 +119,18 @@ RC_API void rc_shared_set_lock(rc_shared *shared, void *ctx, void (*lock)(void *
 RC_API void rc_shared_set_pool(rc_shared *shared, uint16_t target, uint16_t first_credential,
                                uint16_t count, rc_credential *limits);
 RC_API void rc_shared_set_limit(rc_shared *shared, uint16_t target, uint32_t max_in_flight);
-/* Sets whether the holder of the key can obtain a fresh key. Initially `can_refresh` is false. */
+/* Sets whether the owner of the key can obtain a fresh key; false at the start. */
 RC_API void rc_shared_set_refresh(rc_shared *shared, uint16_t credential, bool can_refresh);
 
 /* Both functions set an enforced cooldown that comes from an operator, a store or another machine.
- * until_ms can only move the end of a cooldown later. For the state DEAD, until_ms is the time of
- * the probe (rc_credential_kill). The state HEALTHY is ignored; use rc_shared_revive_credential for
- * it. */
+ * An until_ms before the current end of a cooldown changes nothing. For the state DEAD, until_ms is
+ * the time of the probe (rc_credential_kill). The state HEALTHY is ignored;
+ * rc_shared_revive_credential sets it. */
 RC_API void rc_shared_cool_down_target(rc_shared *shared, uint16_t target, uint64_t until_ms);
 RC_API void rc_shared_cool_down_credential(rc_shared *shared, uint16_t credential,
                                            rc_credential_state state, uint64_t until_ms);
-/* Sets a credential's cooldown at one target alone. `state` is COOLING or EXHAUSTED. The function
- * does nothing if the target's pool was set without `limits`. */
+/* Sets a cooldown of a credential that applies only at one target. `state` is COOLING or EXHAUSTED.
+ * The function does nothing if the target's pool was set without `limits`. */
 RC_API void rc_shared_limit_credential(rc_shared *shared, uint16_t target, uint16_t credential,
                                        rc_credential_state state, uint64_t until_ms);
 /* Takes a target into service or out of service. */
@@ -132,12 +138,12 @@ RC_API void rc_shared_set_service(rc_shared *shared, uint16_t target, bool is_in
 /* Resets a target for an operator: ends its cooldown, ends the limits of its credentials at this
  * target, and closes its breaker. */
 RC_API void rc_shared_clear_target(rc_shared *shared, uint16_t target, uint64_t now_ms);
-/* Makes a credential HEALTHY at every target, because there is a new key under the same id. */
+/* Makes a credential HEALTHY at every target, because a new key exists under the same id. */
 RC_API void rc_shared_revive_credential(rc_shared *shared, uint16_t credential);
 
-/* Returns the limits of a credential at this target. The result views the target, so the caller
- * must hold the lock. The result is NULL if the credential is not in the pool or the pool was set
- * without `limits`. */
+/* Returns the row with the limits of a credential at this target. The result views the target, so
+ * the caller must hold the lock. The result is NULL if the credential is not in the pool or the
+ * pool was set without `limits`. */
 RC_API rc_credential *rc_target_limit(const rc_target *target, uint16_t credential);
 
 /* Returns whether all fields are consistent, for tests and fuzzing. */

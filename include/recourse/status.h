@@ -15,8 +15,8 @@ typedef enum rc_status {
     RC_E_TOO_DEEP = 5,    /* the nesting exceeds the ceiling */
     RC_E_TYPE = 6,        /* well formed, but a value of another type was expected */
     RC_E_RANGE = 7,       /* well formed, but the value cannot be represented or is not allowed */
-    RC_E_UNKNOWN_KEY = 8, /* a key that the schema does not have */
-    RC_E_DUPLICATE = 9,   /* a key that occurs twice */
+    RC_E_UNKNOWN_KEY = 8, /* the key is not part of the schema */
+    RC_E_DUPLICATE = 9,   /* a key occurs twice */
     RC_E_NOT_FOUND = 10,  /* the item does not exist */
     RC_E_ARGUMENT = 11    /* the caller violated the function's contract */
 } rc_status;

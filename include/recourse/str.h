@@ -1,4 +1,5 @@
-/* rc_str: a view of bytes, passed by value. The view owns nothing; a final NUL is not required. */
+/* rc_str: a view of bytes, passed by value. The view does not own the bytes, and they need no final
+ * NUL. */
 #ifndef RECOURSE_STR_H
 #define RECOURSE_STR_H
 

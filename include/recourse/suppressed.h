@@ -15,9 +15,9 @@ RC_BEGIN_DECLS
  *
  *   {"type":"SuppressedError","seq","time","correlation_id","reason","error":{internal view}}
  *
- * `reason` says why the error may be ignored. An empty reason is written as "no reason given", a
- * text that tests and reviewers search for. report, reason: borrows during the call. Returns the
- * buffer's status. */
+ * `reason` is the reason for which the error may be ignored. An empty reason is written as "no
+ * reason given", a text that tests and reviewers search for. report, reason: borrows during the
+ * call. Returns the buffer's status. */
 RC_API rc_status rc_suppressed_encode(const rc_report *report, rc_str reason, uint64_t seq,
                                       int64_t now_unix_ms, rc_buf *buf);
 

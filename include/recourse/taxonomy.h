@@ -17,10 +17,11 @@ typedef struct rc_code_info {
     rc_code code;
     const char *name;
     rc_error_class error_class;
-    rc_category category; /* RC_CATEGORY_NONE: the report takes the category of its cause, if any */
+    rc_category category; /* RC_CATEGORY_NONE: a report with this code has the category of its
+                             cause */
     rc_domain domain;
     bool is_retryable;
-    int http_status; /* the code's own status, or its domain's if the code has none */
+    int http_status; /* HTTP status of the code; if the code has none, of its domain */
     int exit_status;
     rc_run_event run_event;
     rc_user_action action;
@@ -43,14 +44,14 @@ RC_API const rc_code_info *rc_code_get(rc_code code);
 RC_API const rc_class_info *rc_class_get(rc_error_class error_class);
 
 /* The functions ending in `_count` return the number of rows. The functions ending in `_at` return
- * a row by its index in the table's order, or NULL past the end. */
+ * a row by its index in the table's order, or NULL if the index is too large. */
 RC_API size_t rc_code_count(void);
 RC_API const rc_code_info *rc_code_at(size_t index);
 RC_API size_t rc_class_count(void);
 RC_API const rc_class_info *rc_class_at(size_t index);
 
-/* Each of these functions returns the name that its value has in JSON. NONE has the name "".
- * UNKNOWN and values that are not in the table have the name "unknown". */
+/* Each of these functions returns the name of a value in JSON. The name of NONE is ""; the name of
+ * UNKNOWN and of values that are not in the table is "unknown". */
 RC_API const char *rc_code_name(rc_code code);
 RC_API const char *rc_class_name(rc_error_class error_class);
 RC_API const char *rc_category_name(rc_category category);
@@ -60,8 +61,8 @@ RC_API const char *rc_run_event_name(rc_run_event event);
 RC_API const char *rc_limit_kind_name(rc_limit_kind kind);
 RC_API const char *rc_family_name(rc_family family);
 
-/* Each of these functions returns the value that has exactly this name. The empty name gives NONE;
- * any other name that is not in the table gives UNKNOWN. */
+/* Each of these functions returns the value that has exactly this name. The result is NONE for the
+ * empty name, and UNKNOWN for any other name that is not in the table. */
 RC_API rc_code rc_code_parse(rc_str name);
 RC_API rc_error_class rc_class_parse(rc_str name);
 RC_API rc_category rc_category_parse(rc_str name);
@@ -82,7 +83,7 @@ RC_API int rc_domain_http_status(rc_domain domain);
 RC_API const char *rc_user_action_title(rc_user_action action);
 
 /* Returns the error type of a failure with this code. Each family has an error type and a second
- * one for a missing model. RC_FAMILY_NONE selects the error type of the code's class. */
+ * one for a missing model. For RC_FAMILY_NONE the result is the error type of the code's class. */
 RC_API const char *rc_error_type_for(rc_family family, rc_code code);
 
 RC_END_DECLS

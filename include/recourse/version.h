@@ -1,4 +1,4 @@
-/* The library's version. */
+/* The version of the library. */
 #ifndef RECOURSE_VERSION_H
 #define RECOURSE_VERSION_H
 
@@ -11,8 +11,8 @@ RC_BEGIN_DECLS
 #define RC_VERSION_PATCH 0
 #define RC_VERSION "0.1.0"
 
-/* Returns the version of the library that is linked, which may be newer than the header. The result
- * is a static string. */
+/* Returns the version of the linked library, which may be newer than this header. The result is a
+ * static string. */
 RC_API const char *rc_version(void);
 
 RC_END_DECLS
