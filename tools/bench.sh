@@ -17,3 +17,6 @@ for program in "$root"/bench/bench_*; do
         "$program" "$@"
     fi
 done
+# The delivery of requests is measured on the release build, without a program of its own.
+tools/build.sh release
+bench/delivery/run.sh "$@"
