@@ -19,4 +19,4 @@ for program in "$root"/bench/bench_*; do
 done
 # The delivery of requests is measured on the release build, without a program of its own.
 tools/build.sh release
-bench/delivery/run.sh "$@"
+bench/delivery/run.sh

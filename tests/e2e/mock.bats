@@ -264,7 +264,8 @@ END
     base=http://127.0.0.1:${ports[0]}
     grep -qx "recourse mock: backup at http://127.0.0.1:${ports[2]}" talk
     run -7 curl -sS -m 20 "http://127.0.0.1:${ports[1]}/v1/models" # connection refused
-    base=http://127.0.0.1:${ports[2]} chat any
+    base=http://127.0.0.1:${ports[2]}
+    chat any
     [ "$(status)" = 503 ]
     grep -qi '^retry-after: 4' head
     counted '"name":"backup","calls":1,"served":0,"outage":1,'
