@@ -1,4 +1,4 @@
-/* Body shape: recognises the kind of a response body by its first bytes. Called by
+/* Body shape: recognises the kind of a response body by the first bytes of the body. Called by
  * lib/exchange/response_shape.c and response_judge.c. */
 #include "dialect/body_shape.h"
 
@@ -11,8 +11,8 @@ static const rc_str fields[] = {
     RC_STR_INIT("retry"),
 };
 
-/* Returns whether the byte is white space or part of a byte order mark. Neither is the first byte
- * of a JSON body or of an event. */
+/* Returns whether the byte is white space or part of a byte order mark, which may precede a JSON
+ * body or an event. */
 static bool is_blank(char c)
 {
     return rc_ascii_is_space(c) || c == '\xef' || c == '\xbb' || c == '\xbf';
@@ -48,8 +48,8 @@ static rc_body_kind first_kind(char c)
     }
 }
 
-/* Adds one byte to what may be an SSE field name, and returns the kind of the body as far as it is
- * known. A field name ends at a colon or at the end of the line. */
+/* Adds one byte of a possible SSE field name, and returns the kind of the body, UNDECIDED if it is
+ * not known yet. A field name ends at a colon or at the end of the line. */
 static rc_body_kind prefix_kind(rc_body_shape *shape, char c)
 {
     const rc_str prefix = rc_str_make(shape->prefix, shape->prefix_len);

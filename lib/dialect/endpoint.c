@@ -38,7 +38,8 @@ static bool has_model(const rc_endpoint *row, rc_str path, rc_str *ret_model)
     return true;
 }
 
-/* Returns whether the path consists of the row's path, a provider's name and a path after that. */
+/* Returns whether the path consists of the row's path, the name of a provider, and a further
+ * path. */
 static bool has_provider(const rc_endpoint *row, rc_str path, rc_endpoint_match *match)
 {
     if (!rc_str_starts_with(path, row->path))

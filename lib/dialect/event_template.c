@@ -1,4 +1,4 @@
-/* Event templates: recognise stream events that repeat the form of an earlier one. Called by
+/* Event templates: recognise stream events that have the same form as an earlier event. Called by
  * stream_walk.c. */
 #include "dialect/event_template.h"
 
@@ -6,8 +6,8 @@
 #include "dialect/usage_weight.h"
 #include "json/walk.h"
 
-/* Returns the offset after the plain number at `at`: digits without a leading zero, directly
- * followed by the end of the member. Returns `at` for any other number. */
+/* Returns the offset after a plain number at `at` (digits without a leading zero, directly followed
+ * by the end of the member); `at` if the number is not plain. */
 static size_t digits_end(rc_str text, size_t at)
 {
     size_t end = at;
@@ -20,8 +20,8 @@ static size_t digits_end(rc_str text, size_t at)
 
 /* ---- recording a template ---- */
 
-/* Copies the bytes of the event up to `to` into the text of the template. Returns false if they do
- * not fit; no template is recorded then. */
+/* Copies the bytes of the event up to `to` into the text of the template. Returns false if the text
+ * is full; no template is recorded in this case. */
 static bool take_bytes(rc_event_recorder *recorder, size_t to)
 {
     const size_t more = to - recorder->taken;
@@ -54,8 +54,8 @@ void rc_event_recorder_add_content(rc_event_recorder *recorder, rc_str raw, cons
     recorder->weight += weight ? *weight : 0;
 }
 
-/* Returns whether the key may be "type", possibly escaped. The type decides how an event is walked,
- * so its value must be part of the template. */
+/* Returns whether the key is "type" or has escapes and may therefore be "type". The value of "type"
+ * determines how the event is walked, so the value must be part of the template. */
 static bool may_be_type(rc_str key)
 {
     return rc_str_eq(key, RC_STR("type")) || rc_str_find_byte(key, '\\', 0) != RC_STR_NPOS;
@@ -76,8 +76,8 @@ void rc_event_recorder_add_ignored(rc_event_recorder *recorder, rc_str key, char
 void rc_event_recorder_end(rc_event_recorder *recorder, rc_stream_dialect dialect, rc_str name,
                            const rc_stream_walk_result *found)
 {
-    /* The result of an event with a finish reason or an error points into the event, so it cannot
-     * be stored. */
+    /* In an event with a finish reason or an error, the result points into the event, so it cannot
+     * be stored in a template. */
     const bool is_fit = found->info.kinds & RC_STREAM_CONTENT &&
                         !(found->info.kinds & (RC_STREAM_FINISH | RC_STREAM_ERROR)) &&
                         recorder->count > 0 && name.len <= RC_EVENT_TEMPLATE_NAME_MAX;
@@ -99,7 +99,7 @@ void rc_event_recorder_end(rc_event_recorder *recorder, rc_stream_dialect dialec
 
 /* ---- comparing an event with a template ---- */
 
-/* Returns the length of the common prefix. */
+/* Returns the length of the common prefix of a and b, at most len. */
 static inline size_t same_len(const char *a, const char *b, size_t len)
 {
     size_t at = 0;
@@ -113,16 +113,16 @@ static inline size_t same_len(const char *a, const char *b, size_t len)
     return at;
 }
 
-/* The state of a comparison. */
+/* The state of a comparison of an event with a template. */
 typedef struct fit {
     const rc_event_template *template;
     rc_json_walk json; /* position in the event */
-    size_t at;         /* offset in the template's text */
-    size_t next;       /* index of the first slot that is not before `at` */
+    size_t at;         /* offset in the text of the template */
+    size_t next;       /* index of the first slot that begins at or after `at` */
 } fit;
 
-/* Skips the event's value in a slot, as the JSON walk does. Called when all bytes before the slot
- * are equal. */
+/* Skips the event's value at the position of a slot, as the JSON walk would. Called when all bytes
+ * before the slot are equal. */
 static bool pass_slot(fit *f, const rc_event_template_slot *slot, rc_str *ret_raw)
 {
     const size_t from = f->json.at;
@@ -146,7 +146,7 @@ static bool pass_content(fit *f, rc_stream_walk_result *found)
 }
 
 /* Handles a difference between the event and the template at f->at: skips the value if it belongs
- * to an ignored slot that begins before `to`. Returns false if it does not. */
+ * to an ignored slot that begins before `to`, otherwise returns false. */
 static bool pass_other(fit *f, size_t to)
 {
     const rc_event_template *template = f->template;

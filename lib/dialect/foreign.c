@@ -22,8 +22,8 @@ static bool is_page(rc_str type)
            rc_str_starts_with_nocase(type, RC_STR("application/xhtml"));
 }
 
-/* Returns whether a proxy in front of a gateway may send this status. 501 and 505 do not count,
- * because they come from a server that does not know POST. */
+/* Returns whether a proxy in front of a gateway may send this status. The result is false for 501
+ * and 505, because a server that sends them does not support POST. */
 static bool is_of_proxy(int status)
 {
     switch (status) {
@@ -45,9 +45,9 @@ static bool is_json(rc_str body)
     return text.len > 0 && (text.ptr[0] == '{' || text.ptr[0] == '[');
 }
 
-/* Returns whether the body looks like a provider's error. For 404 and 405 an object must have a
- * member that providers use, because web frameworks respond to an unknown path with {"detail":"Not
- * Found"}. For other statuses, "detail" describes an invalid request. */
+/* Returns whether the body looks like a provider's error. For 404 and 405 the object must have a
+ * member that only providers use, because web frameworks respond to an unknown path with
+ * {"detail":"Not Found"}. For other statuses, the member "detail" describes an invalid request. */
 static bool is_error_of_provider(int status, rc_str body)
 {
     rc_json_member members[] = {

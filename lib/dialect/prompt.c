@@ -1,4 +1,5 @@
-/* Prompts: writes the request body in each dialect. Called by src/client/client_call_request.c. */
+/* Prompts: writes the request body for a prompt in each dialect. Called by
+ * src/client/client_call_request.c. */
 #include "dialect/prompt.h"
 
 #include "base/str.h"
@@ -22,8 +23,8 @@ rc_str rc_prompt_image_type(rc_str bytes)
     return rc_str_make(NULL, 0);
 }
 
-/* Writes a member whose value consists of `before`, `media_type`, `after` and the bytes in base64.
- * Base64 needs no escaping, so the value is written directly into the buffer. */
+/* Writes a member whose value is a string of `before`, `media_type`, `after` and the bytes in
+ * base64. Base64 needs no escaping, so the value is written directly into the buffer. */
 static void put_base64(rc_json_writer *w, rc_str key, rc_str before, rc_str media_type,
                        rc_str after, rc_str bytes)
 {
@@ -39,14 +40,15 @@ static void put_base64(rc_json_writer *w, rc_str key, rc_str before, rc_str medi
 /* ---- tools ---- */
 
 /* Writes the arguments of a call as an object, which Anthropic and Gemini require. Arguments that
- * are not an object become an empty object; the result of such a call states the error. */
+ * are not an object are replaced by an empty object; the tool's result reports the error to the
+ * model. */
 static void put_arguments(rc_json_writer *w, rc_str key, const rc_tool_call *call)
 {
     rc_json_key(w, key);
     rc_json_raw(w, rc_tool_call_has_object(call) ? call->arguments : RC_STR("{}"));
 }
 
-/* Writes name, description and schema of a tool. */
+/* Writes name, description and JSON schema of a tool. */
 static void put_tool(rc_json_writer *w, const rc_tool *tool, rc_str schema_key)
 {
     rc_json_object_begin(w);
@@ -58,8 +60,8 @@ static void put_tool(rc_json_writer *w, const rc_tool *tool, rc_str schema_key)
     rc_json_object_end(w);
 }
 
-/* Returns whether the text of the turn is written. An empty text is left out beside tool calls or
- * results, because servers reject it there. */
+/* Returns whether the text of the turn is written. If the turn has tool calls or results, an empty
+ * text is left out, because servers reject an empty text there. */
 static bool has_text(const rc_prompt_turn *turn)
 {
     return turn->text.len > 0 || (turn->call_count == 0 && turn->result_count == 0);
@@ -87,7 +89,8 @@ static void put_text_part(rc_json_writer *w, rc_str text)
     rc_json_object_end(w);
 }
 
-/* Writes the content of a turn. Text alone is a plain string, which every server accepts. */
+/* Writes the content of a turn. Content that is only text is written as a plain string, which every
+ * server accepts. */
 static void put_chat_content(rc_json_writer *w, const rc_prompt_turn *turn)
 {
     rc_json_key(w, RC_STR("content"));
@@ -126,7 +129,7 @@ static void put_chat_calls(rc_json_writer *w, const rc_prompt_turn *turn)
     rc_json_array_end(w);
 }
 
-/* Writes each result as a message of its own. */
+/* Writes each tool result of the turn as a separate message. */
 static void put_chat_results(rc_json_writer *w, const rc_prompt_turn *turn)
 {
     for (size_t i = 0; i < turn->result_count; i++) {
@@ -325,8 +328,8 @@ static void put_gemini_image(rc_json_writer *w, const rc_prompt_image *image)
     rc_json_object_end(w);
 }
 
-/* Writes a tool call as a part. The signature is a member of the part, not of the call inside
- * it. */
+/* Writes a tool call as a part. The signature is a member of the part, not of the object
+ * functionCall inside the part. */
 static void put_gemini_call(rc_json_writer *w, const rc_tool_call *call)
 {
     rc_json_object_begin(w);

@@ -1,4 +1,4 @@
-/* rc_prompt: a request to a model, and its body in each dialect. */
+/* rc_prompt: a request to a model, and the request body for it in each dialect. */
 #ifndef RC_DIALECT_PROMPT_H
 #define RC_DIALECT_PROMPT_H
 
@@ -10,41 +10,41 @@
 
 #include "dialect/tool.h"
 
-/* The max_tokens of a dialect that requires the member, if the prompt sets none. */
+/* Value of max_tokens in a dialect that requires this member, if the prompt sets no limit. */
 #define RC_PROMPT_TOKENS_DEFAULT 4096u
 
 typedef struct rc_prompt_image {
-    rc_str media_type; /* "image/png" */
+    rc_str media_type; /* media type, such as "image/png" */
     rc_str bytes;
 } rc_prompt_image;
 
 /* One turn of the conversation. */
 typedef struct rc_prompt_turn {
-    bool is_model; /* true: a turn of the model; false: a turn of the user */
+    bool is_model; /* true: the model wrote the turn; false: the user wrote it */
     rc_str text;
-    const rc_prompt_image *images; /* only in turns of the user */
+    const rc_prompt_image *images; /* images; only in turns of the user */
     size_t image_count;
-    const rc_tool_call *calls; /* only in turns of the model; the calls follow its text */
+    const rc_tool_call *calls; /* tool calls, which follow the text; only in turns of the model */
     size_t call_count;
-    const rc_tool_result *results; /* only in turns of the user: the results of all calls in the
-                                    * turn before, in the order of the calls; the text of the turn
-                                    * follows them */
+    const rc_tool_result *results; /* results of all tool calls of the previous turn, in the order
+                                    * of the calls; they precede the text; only in turns of the
+                                    * user */
     size_t result_count;
 } rc_prompt_turn;
 
-/* A request, which views (points into) all its texts and arrays. */
+/* A request to a model. It views (points into) its texts and arrays. */
 typedef struct rc_prompt {
-    rc_str model;  /* not used for Gemini, which has the model in the path */
-    rc_str system; /* empty: none */
+    rc_str model;  /* name of the model; unused for Gemini, whose path contains the model */
+    rc_str system; /* system prompt; empty: none */
     const rc_prompt_turn *turns;
     size_t turn_count;
     const rc_tool *tools;
     size_t tool_count;
     uint32_t max_tokens; /* maximum tokens of the response; 0: no limit */
-    rc_str temperature;  /* a JSON number; empty: not set */
+    rc_str temperature;  /* temperature as a JSON number; empty: not set */
     bool is_stream;
-    /* For the OpenAI dialect only: some compatible servers reject the JSON members of these two
-     * options, other servers need them. */
+    /* These two options apply only to the OpenAI dialect: some compatible servers reject the JSON
+     * members that they write, other servers require these members. */
     bool has_completion_limit; /* write max_completion_tokens instead of max_tokens */
     bool wants_usage;          /* write stream_options.include_usage */
 } rc_prompt;
@@ -53,8 +53,8 @@ typedef struct rc_prompt {
  * prompt: borrows during the call. Returns the buffer's status. */
 rc_status rc_prompt_push_body(rc_buf *buf, const rc_prompt *prompt, rc_dialect dialect);
 
-/* Returns the media type of an image ("image/png", ...) by its first bytes; empty: not a type that
- * models accept. Gives a static string. */
+/* Returns the media type of an image ("image/png", ...), derived from the first bytes of the image,
+ * as a static string; empty if models do not accept the type. */
 rc_str rc_prompt_image_type(rc_str bytes);
 
 #endif

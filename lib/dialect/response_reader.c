@@ -6,14 +6,14 @@
 #include "base/utf8.h"
 #include "json/find.h"
 
-/* Maximum bytes of an error that are stored. */
+/* Maximum number of bytes of an error body that are stored. */
 #define ERROR_MAX_BYTES ((size_t)1 << 20)
 #define DEPTH_MAX 64
 
 /* ---- JSON ---- */
 
-/* Starts a reader in tolerant mode, so that an invalid character does not lose the text around it.
- * Returns whether the first token has this type. */
+/* Starts a reader in tolerant mode, so that the text around an invalid character is not lost.
+ * Returns whether the first token has the given type. */
 static bool begin(rc_json_reader *reader, rc_str text, rc_json_type type)
 {
     const rc_json_limits limits = {
@@ -22,7 +22,8 @@ static bool begin(rc_json_reader *reader, rc_str text, rc_json_type type)
     return rc_json_reader_next(reader).type == type;
 }
 
-/* Returns the whole value of a member; empty: none. */
+/* Returns the whole value of a member of an object; empty if the object does not have the
+ * member. */
 static rc_str member(rc_str object, rc_str key)
 {
     rc_json_reader reader;
@@ -50,7 +51,8 @@ static bool begin_array(rc_json_reader *reader, rc_str array)
     return array.len > 0 && array.ptr[0] == '[' && begin(reader, array, RC_JSON_ARRAY_BEGIN);
 }
 
-/* Gives the whole next element. Returns false at the end and if the array is malformed. */
+/* Reads the next element of an array as a whole. Returns false at the end of the array, or if the
+ * array is malformed. */
 static bool next_element(rc_json_reader *reader, rc_str *ret_element)
 {
     const rc_json_token token = rc_json_reader_next(reader);
@@ -88,8 +90,8 @@ static void take_string(rc_buf *buf, rc_str value)
 
 /* ---- tool calls ---- */
 
-/* Adds a part of a tool call. `arguments`: the JSON value of the arguments; a string is a piece of
- * their text. */
+/* Adds a part of a tool call. `arguments`: the JSON value of the arguments; if it is a string, the
+ * string is a piece of the arguments' text. */
 static void take_call(rc_response_reader *response, int64_t key, rc_str object, rc_str function,
                       rc_str arguments, rc_str signature)
 {
@@ -97,7 +99,8 @@ static void take_call(rc_response_reader *response, int64_t key, rc_str object, 
     const rc_str id = member(object, RC_STR("id"));
     const rc_str name = member(function, RC_STR("name"));
     if (response->handler->on_tool_call == NULL)
-        return; /* Calls that nobody wants must not make a response too large. */
+        return; /* If the caller handles no tool calls, these must not exceed the size limit of the
+                   response. */
     rc_tool_call_parts *parts = rc_tool_calls_find(calls, key, id, name.len > 0);
     if (parts == NULL)
         return;
@@ -130,8 +133,8 @@ static bool is_empty_object(rc_str json)
            rc_str_trim(rc_str_slice(json, 1, json.len - 1)).len == 0;
 }
 
-/* Adds the tool call in a content block of Anthropic. The block is whole, or it is the first part
- * of a streamed block, whose input is still empty. */
+/* Adds the tool call in a content block of Anthropic. The block is complete, or it is the beginning
+ * of a streamed block with an empty input. */
 static void take_block_call(rc_response_reader *response, int64_t key, rc_str block)
 {
     const rc_str input = member(block, RC_STR("input"));
@@ -189,7 +192,7 @@ static void take_block_delta(rc_response_reader *response, rc_str data)
                   member(delta, RC_STR("partial_json")), RC_STR(""));
 }
 
-/* Reads a stream event of Anthropic, or a message, which is a whole response. */
+/* Reads a stream event of Anthropic's API, or a message object, which is a whole response. */
 static void take_anthropic(rc_response_reader *response, rc_str data)
 {
     const rc_str type = member(data, RC_STR("type"));
@@ -235,9 +238,9 @@ static void take_content(rc_response_reader *response, rc_str data)
         response->handler->on_text(response->ctx, text);
 }
 
-/* Delivers the tool calls. Calls without a name are left out, because they belong to tools that the
- * provider itself runs. A response that reached its token limit may end inside a call, so calls
- * with incomplete arguments are left out of such a response. */
+/* Delivers the tool calls to the caller. Calls without a name are left out, because they belong to
+ * tools that the provider runs itself. A response that reached its token limit may end inside a
+ * call, so calls with incomplete arguments are left out of such a response. */
 static void deliver_calls(rc_response_reader *response)
 {
     const bool is_cut = response->watch.finish == RC_STREAM_FINISH_LENGTH;
@@ -269,7 +272,7 @@ static void take_data(rc_response_reader *response, const rc_stream_event *event
         store_error(response, data);
         return;
     }
-    /* The content of a truncated or malformed event is not used. */
+    /* content of an event that was truncated or is malformed is not used */
     if (event->is_cut || info.kinds & RC_STREAM_DAMAGED)
         return;
     take_content(response, data);
@@ -347,7 +350,7 @@ static rc_stream_end end_stream(rc_response_reader *response, rc_stream_body_end
 }
 
 /* Returns whether the body is a complete JSON object. Such an object is the whole body, even if the
- * transport reports no regular end. */
+ * connection did not end regularly. */
 static bool is_closed(rc_str body)
 {
     return rc_json_find(body, NULL, 0, false) == RC_OK;

@@ -6,9 +6,9 @@
  *               ──► on_tool_call                         a stream and a whole body
  *               ──► how the response ended
  *
- * The text is what a person reads, without reasoning and tool calls. Tool calls are delivered when
- * the response is complete, because the calls of a response that was cut off must not be carried
- * out. */
+ * The text is the part of the response for people, without reasoning and tool calls. Tool calls are
+ * delivered when the response is complete, because the calls of a response that was cut off must
+ * not be carried out. */
 #ifndef RC_DIALECT_RESPONSE_READER_H
 #define RC_DIALECT_RESPONSE_READER_H
 
@@ -18,7 +18,7 @@
 #include "dialect/stream.h"
 #include "dialect/tool_calls.h"
 
-/* Maximum bytes of a body that is not a stream. */
+/* Maximum number of bytes of a body that is not a stream. */
 #define RC_RESPONSE_BODY_MAX ((size_t)64 << 20)
 
 typedef struct rc_response_handler {
@@ -35,36 +35,39 @@ typedef struct rc_response_handler {
     void (*on_tool_call)(void *ctx, const rc_tool_call *call);
 } rc_response_handler;
 
-/* The caller provides the storage. Callers may read the members that are not private, and must not
- * change any. */
+/* The state of a reader. The caller provides the storage, may read the members that are not
+ * private, and must not change any member. */
 typedef struct rc_response_reader {
-    rc_stream_watch watch; /* the finish reason, usage and errors */
+    rc_stream_watch watch; /* contains the finish reason, the usage and the number of errors */
     uint64_t text_bytes;
-    bool has_reasoning; /* there was content other than text */
-    bool is_incomplete; /* text may be missing: an event was too large, or there was no memory */
-    rc_buf error;       /* data of the error event, or the error body */
+    bool has_reasoning; /* the response has reasoning */
+    bool is_incomplete; /* text may be missing, because an event was too large or no memory was
+                           available */
+    rc_buf error;       /* data of the error event, or the body of the error response */
     bool is_stream;     /* this and all following members are private */
     const rc_response_handler *handler;
     void *ctx;
-    rc_buf scratch;   /* an event that spans pieces, or the body if the response is not a stream */
-    rc_buf text;      /* text of one event */
-    rc_buf reasoning; /* reasoning of one event */
+    rc_buf scratch;   /* an event that is split over pieces; if the response is not a stream, the
+                         body */
+    rc_buf text;      /* text of the current event */
+    rc_buf reasoning; /* reasoning of the current event */
     rc_sse sse;
     rc_tool_calls calls;
 } rc_response_reader;
 
-/* Starts a reader. dialect: OPENAI_CHAT, ANTHROPIC or GEMINI. handler, ctx: borrows until
+/* Initialises a reader. dialect: OPENAI_CHAT, ANTHROPIC or GEMINI. handler, ctx: borrows until
  * rc_response_reader_done. alloc: copies the struct. */
 void rc_response_reader_init(rc_response_reader *response, rc_stream_dialect dialect,
                              bool is_stream, const rc_response_handler *handler, void *ctx,
                              const rc_alloc *alloc);
-/* Frees the memory. */
+/* Frees the memory of the reader. */
 void rc_response_reader_done(rc_response_reader *response);
 
 /* Processes the next piece of the body. piece: borrows during the call. */
 void rc_response_reader_push(rc_response_reader *response, rc_str piece);
 
-/* Ends the body and returns how the response ended. `body`: how the transport of the body ended. */
+/* Ends the body and returns how the response ended. `body`: how the transport of the body ended
+ * (connection, length). */
 rc_stream_end rc_response_reader_end(rc_response_reader *response, rc_stream_body_end body);
 
 #endif

@@ -1,5 +1,5 @@
-/* Stream watch: the meaning of stream events and the end of a stream. Called by the gateway's
- * attempts and the response reader. */
+/* Stream watch: determines the kinds of stream events and how a stream ended. Called by the
+ * gateway's attempts and the response reader. */
 #include "dialect/stream.h"
 
 #include "base/str.h"
@@ -24,7 +24,7 @@ static bool is_error_name(rc_str name)
     return rc_str_eq(name, RC_STR("error")) || rc_str_eq(name, RC_STR("exception"));
 }
 
-/* Examines an event without data. The event is OTHER, unless its bytes are a JSON error that the
+/* Examines an event without data. Its kind is OTHER, unless its bytes are a JSON error that the
  * server sent instead of a stream. */
 static void look_at_bare(const rc_stream_watch *watch, const rc_stream_event *event,
                          rc_stream_walk_result *found)
@@ -46,13 +46,13 @@ static void look_at_data(const rc_stream_watch *watch, const rc_stream_event *ev
     else if (done.len > 0 && rc_str_eq(data, done))
         found->info.kinds = RC_STREAM_TERMINATOR;
     else if (rc_str_eq(data, RC_STR("[DONE]")))
-        found->info.kinds = RC_STREAM_OTHER; /* the terminator of another dialect */
+        found->info.kinds = RC_STREAM_OTHER; /* terminator of another dialect */
     else if (!rc_stream_walk(watch->dialect, event->name, data, watch->template, found))
         found->info.kinds = RC_STREAM_DAMAGED;
 }
 
-/* Returns the type of an oversized event by its name, else by the type in its first or last bytes.
- */
+/* Returns the type of an oversized event: the type in its name; if it has no name, the type in its
+ * first or last bytes. */
 static const rc_stream_type *type_of_oversized(const rc_stream_watch *watch,
                                                const rc_stream_event *event)
 {
@@ -63,7 +63,7 @@ static const rc_stream_type *type_of_oversized(const rc_stream_watch *watch,
 }
 
 /* Examines an oversized event, which is not parsed. The event counts as content, because only
- * content makes an event so large, and it has the kinds of its type, too. The last bytes of the
+ * content makes an event so large, and has the kinds of its type in addition. The last bytes of the
  * event may contain the finish reason and token counts. */
 static void look_at_oversized(rc_stream_watch *watch, const rc_stream_event *event,
                               rc_stream_walk_result *found)
@@ -114,15 +114,16 @@ static void look_at(rc_stream_watch *watch, const rc_stream_event *event,
         found->info.error = event->is_element ? event->data : event->raw;
 }
 
-/* Returns whether every choice that has begun has a finish reason. */
+/* Returns whether every choice for which content was received has a finish reason. */
 static bool is_finished(const rc_stream_watch *watch)
 {
     return watch->finished != 0 && watch->finished == watch->begun;
 }
 
-/* Returns whether the client may miss content if a damaged event is dropped. No content follows the
- * terminator or the finish reasons of all choices, and a keepalive or a text without { or "
- * contains none. In an array every damaged element is a loss, because its comma would remain. */
+/* Returns whether the client may miss content if a damaged event is dropped. Content is never sent
+ * after the terminator or after the finish reasons of all choices, and a keepalive or a text
+ * without { or " contains no content. In an array every damaged element is a loss, because the
+ * comma after it would remain. */
 static bool is_loss(const rc_stream_watch *watch, const rc_stream_event *event)
 {
     const rc_stream_type *row = rc_stream_type_find(watch->dialect, event->name);
@@ -147,7 +148,7 @@ static void note_finish(rc_stream_watch *watch, const rc_stream_walk_result *fou
         watch->finish = finish;
 }
 
-/* Records usage. A count that arrives after the finish reason is final. */
+/* Records token counts. A count that arrives after the finish reason is final. */
 static void note_usage(rc_stream_watch *watch, const rc_stream_walk_result *found)
 {
     if (found->has_numbers)
@@ -208,8 +209,8 @@ void rc_stream_watch_step(rc_stream_watch *watch, const rc_stream_event *event,
     *ret_info = found.info;
 }
 
-/* Returns whether the body ended regularly. For a dialect without a terminator, this includes a
- * body without a length that ended with the connection, because some proxies send such
+/* Returns whether the body ended regularly. If the dialect has no terminator, a body without a
+ * length that ends with the connection also counts as regular, because some proxies send such
  * responses. */
 static bool is_orderly(const rc_stream_watch *watch, rc_stream_body_end body)
 {

@@ -1,4 +1,4 @@
-/* The compiled tables of spec/stream_events.def and spec/finish.def. Called by stream.c and
+/* The tables of spec/stream_events.def and spec/finish.def as C arrays. Called by stream.c and
  * stream_walk.c. */
 #include "dialect/stream_table.h"
 
@@ -82,7 +82,7 @@ rc_stream_finish rc_stream_finish_parse(rc_str text)
     return RC_STREAM_FINISH_UNKNOWN;
 }
 
-/* Returns the severity of an ending, from 0 (usable) to 3 (no response). */
+/* Returns how bad a finish reason is for the response, from 0 (usable) to 3 (no response). */
 static int severity_of(rc_stream_finish finish)
 {
     switch (finish) {
@@ -103,7 +103,8 @@ static int severity_of(rc_stream_finish finish)
     return 0;
 }
 
-/* Of several equally severe endings the first counts; of several usable endings the last counts. */
+/* If several finish reasons are equally bad, the first one counts; if several are usable, the last
+ * one counts. */
 bool rc_stream_finish_counts(rc_stream_finish before, rc_stream_finish candidate)
 {
     return severity_of(before) == 0 || severity_of(candidate) > severity_of(before);

@@ -16,17 +16,17 @@ rc_stream_walk_result rc_stream_walk_result_none(void)
     return found;
 }
 
-/* The walk reads the text once and skips members that no shape (the lists of members in
- * spec/stream_events.def) names. The depth of the recursion is limited by the shapes, not by the
- * text. Each step returns false if the text is malformed. */
+/* State of the walk. The walk reads the text once and skips members that no shape names (a shape is
+ * a list of members in spec/stream_events.def). The shapes, not the text, limit the depth of the
+ * recursion. Each step returns false if the text is malformed. */
 
 typedef struct walk {
     rc_json_walk json;
     rc_stream_walk_result *found;
     rc_event_recorder *recorder;
-    unsigned choice;  /* index of the current choice */
-    bool is_begun;    /* the current choice has content */
-    bool is_finished; /* the current choice has a finish reason */
+    unsigned choice;  /* index of the choice that is being read */
+    bool is_begun;    /* this choice has content */
+    bool is_finished; /* this choice has a finish reason */
 } walk;
 
 static bool walk_object(walk *w, const rc_stream_shape *form);
@@ -158,7 +158,7 @@ static const rc_stream_field *field_of(const rc_stream_shape *form, rc_str key)
 {
     for (size_t i = 0; i < form->count; i++) {
         const rc_stream_field *f = &form->fields[i];
-        /* Length and first letter are compared first, because they differ in most cases. */
+        /* The length and the first letter are compared first, because most keys differ in them. */
         if (f->key.len == key.len && f->key.ptr[0] == key.ptr[0] &&
             memcmp(f->key.ptr, key.ptr, key.len) == 0)
             return f;
@@ -166,7 +166,8 @@ static const rc_stream_field *field_of(const rc_stream_shape *form, rc_str key)
     return NULL;
 }
 
-/* Walks the array at the current position. Elements that are objects have the shape `form`. */
+/* Walks the array at the current position. Elements that are objects are walked with the shape
+ * `form`. */
 static bool walk_array(walk *w, const rc_stream_shape *form)
 {
     rc_json_walk *json = &w->json;
@@ -227,8 +228,9 @@ static rc_str type_of(rc_str name, rc_str data)
     return type.is_found && type.value.type == RC_JSON_STRING ? type.value.raw : name;
 }
 
-/* Returns the kind of an untyped event in which nothing was found: PREAMBLE if it has the first
- * member of the root shape, as an event with a role or an empty delta does; else OTHER. */
+/* Returns the kind of an event without a type in which nothing was found: PREAMBLE if it has the
+ * first member of the root shape (such as an event with only a role or an empty delta), otherwise
+ * OTHER. */
 static unsigned kinds_of_nothing(rc_str data, const rc_stream_shape *root)
 {
     rc_json_member first = {.key = root->fields[0].key};
@@ -279,8 +281,8 @@ bool rc_stream_walk(rc_stream_dialect dialect, rc_str name, rc_str data,
 }
 
 /* Returns the offset of the last occurrence of the key in the tail, after its opening quote;
- * RC_STR_NPOS: none. A quote inside a string is preceded by a backslash, so a name between
- * unescaped quotes is a key, or a string value equal to it. */
+ * RC_STR_NPOS if the key does not occur. Quotes inside strings are escaped, so a name between
+ * unescaped quotes is either a key or a string value with the same text. */
 static size_t last_key(rc_str tail, rc_str key)
 {
     if (key.len == 0 || tail.len < key.len + 3)
@@ -292,8 +294,8 @@ static size_t last_key(rc_str tail, rc_str key)
     return RC_STR_NPOS;
 }
 
-/* Returns the string value of the last occurrence of the key in the tail; empty: none.
- * `ret_key_at`: the offset of the key, written only if there is a value. */
+/* Returns the string value of the last occurrence of the key in the tail; empty if there is no such
+ * value. *ret_key_at is the offset of the key; it is written only if a value is found. */
 static rc_str last_value(rc_str tail, rc_str key, size_t *ret_key_at)
 {
     const size_t key_at = last_key(tail, key);
@@ -332,7 +334,7 @@ const rc_stream_type *rc_stream_tail_type(rc_stream_dialect dialect, rc_str tail
     const rc_str type = last_value(end, RC_STR("type"), &key_at);
     if (type.len == 0)
         return NULL;
-    /* Only the closing bracket of the event may follow the type. */
+    /* After the type, only the closing bracket of the event may follow. */
     const size_t behind = (size_t)(type.ptr - end.ptr) + type.len + 1;
     const rc_str rest = rc_str_trim(rc_str_slice(end, behind, end.len));
     return rc_str_eq(rest, RC_STR("}")) ? rc_stream_type_find(dialect, type) : NULL;

@@ -1,5 +1,5 @@
-/* rc_stream_walk: finds content, finish reasons, usage and errors in the data of one event, at the
- * members that spec/stream_events.def names. */
+/* rc_stream_walk: finds content, finish reasons, usage and errors in the data of one event.
+ * spec/stream_events.def names the members that contain them. */
 #ifndef RC_DIALECT_STREAM_WALK_H
 #define RC_DIALECT_STREAM_WALK_H
 
@@ -9,7 +9,7 @@
 typedef struct rc_stream_walk_result {
     rc_stream_event_info info;
     rc_usage usage;
-    bool has_numbers;  /* usage contains counts; few events have counts */
+    bool has_numbers;  /* usage contains token counts, as it does in few events */
     uint64_t begun;    /* choices with content, one bit each */
     uint64_t finished; /* choices with a finish reason, one bit each */
 } rc_stream_walk_result;
@@ -18,11 +18,11 @@ typedef struct rc_stream_walk_result {
 rc_stream_walk_result rc_stream_walk_result_none(void);
 
 /* Walks the data of an event and fills in *found, which must be empty. `name`: the event name, used
- * if the data has no type. `template`: a template for events of this form, which is used and
- * updated; may be NULL. Members that no shape of spec/stream_events.def names are skipped by
- * matching quotes and brackets. Returns false and leaves *found empty if the data is not a JSON
- * object or array, or is malformed where it was examined. The result views data. Its kinds may
- * include RC_STREAM_REPEAT (dialect/stream_table.h). */
+ * if the data has no type. `template`: a template that is compared with the event, and replaced if
+ * it does not match; may be NULL. Members that no shape of spec/stream_events.def names are skipped
+ * by matching quotes and brackets. Returns false, with *found empty, if the data is not a JSON
+ * object or array, or if a part of the data that was examined is malformed. *found views data. Its
+ * kinds may include RC_STREAM_REPEAT (dialect/stream_table.h). */
 bool rc_stream_walk(rc_stream_dialect dialect, rc_str name, rc_str data,
                     rc_event_template *template, rc_stream_walk_result *found);
 
@@ -30,14 +30,15 @@ bool rc_stream_walk(rc_stream_dialect dialect, rc_str name, rc_str data,
  * finish reason. */
 void rc_stream_walk_tail(rc_stream_dialect dialect, rc_str tail, rc_stream_walk_result *found);
 
-/* Return the type of an oversized event that has no name: rc_stream_head_type reads it in the first
- * bytes, rc_stream_tail_type in the last member. Returns NULL if there is no type, or the dialect
- * does not know it. */
+/* Both functions return the type of an oversized event that has no name: rc_stream_head_type finds
+ * the type in the first bytes of the event, rc_stream_tail_type in its last member. They return
+ * NULL if the event has no type or one that the dialect does not have. */
 const rc_stream_type *rc_stream_head_type(rc_stream_dialect dialect, rc_str head);
 const rc_stream_type *rc_stream_tail_type(rc_stream_dialect dialect, rc_str tail);
 
-/* Returns the finish reason in the tail as the provider spells it; empty: none. Views tail.
- * `ret_key_at`: the offset of the key of the finish reason, written only if one was found. */
+/* Returns the finish reason in the tail as the provider spells it; empty if the tail has none. The
+ * result views tail. *ret_key_at is the offset of the key of the finish reason; it is written only
+ * if a finish reason is found. */
 rc_str rc_stream_tail_finish(rc_stream_dialect dialect, rc_str tail, size_t *ret_key_at);
 
 #endif

@@ -1,4 +1,5 @@
-/* Tool calls of a response. Called by response_reader.c; prompt.c calls rc_tool_call_has_object. */
+/* Tool calls of a response: puts them together from their parts. Called by response_reader.c;
+ * prompt.c calls rc_tool_call_has_object. */
 #include "dialect/tool_calls.h"
 
 #include "base/str.h"
@@ -76,8 +77,9 @@ static rc_tool_call_parts *find_key(rc_tool_calls *calls, int64_t key)
     return NULL;
 }
 
-/* Some servers send several whole calls with the same index; these calls differ only in their ids.
- * Others change the id from part to part: a part without a name continues a call. */
+/* Some servers send several complete calls with the same index; these calls differ only in their
+ * ids. Other servers change the id from part to part of one call, so a part without a name belongs
+ * to the call before it. */
 rc_tool_call_parts *rc_tool_calls_find(rc_tool_calls *calls, int64_t key, rc_str id, bool has_name)
 {
     rc_tool_call_parts *parts = find_key(calls, key);

@@ -9,7 +9,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* The maximum nesting of a usage object and its details. */
+/* Maximum nesting depth of a usage object and the objects inside it. */
 #define DEPTH_MAX 4
 
 /* The role of a member whose value is an object with further counts. */
@@ -17,7 +17,7 @@
 
 typedef struct member_row {
     rc_str name;
-    unsigned number; /* rc_usage_number, or RC_USAGE_DETAILS */
+    unsigned number; /* an rc_usage_number, or RC_USAGE_DETAILS */
 } member_row;
 
 static const member_row MEMBERS[] = {
@@ -25,8 +25,8 @@ static const member_row MEMBERS[] = {
 #include "spec/usage.def"
 };
 
-/* The top-level members of a response that are read: the locations of spec/usage.def, and "data",
- * which may be a list of images or vectors. */
+/* The top-level members of a response that are read: the members that spec/usage.def lists as
+ * locations of usage, and "data", which may be a list of images or vectors. */
 #define LOCATION_COUNT (sizeof LOCATIONS)
 #define AT_DATA LOCATION_COUNT
 #define TOP_COUNT (LOCATION_COUNT + 1)
@@ -66,7 +66,8 @@ void rc_usage_init(rc_usage *usage)
 
 /* --- numbers --- */
 
-/* Converts a count of tokens: "12", or "12.0" as some servers write it; -1 for any other text. */
+/* Converts a count of tokens: "12", or "12.0" as some servers write it. Returns -1 for any other
+ * text. */
 static int64_t tokens_of(rc_str number)
 {
     int64_t value;
@@ -84,7 +85,7 @@ static int64_t tokens_of(rc_str number)
 }
 
 /* Converts a number to thousandths or millionths (`parts` is 1e3 or 1e6), rounded to the nearest;
- * -1 if the number is out of range. */
+ * returns -1 if the number is out of range. */
 static int64_t parts_of(rc_str number, double parts)
 {
     double value;
@@ -103,16 +104,16 @@ static int64_t value_of(unsigned which, rc_str number)
     return tokens_of(number);
 }
 
-/* Replaces the number, except that 0 does not replace an earlier count. */
+/* Sets the number to a later value. A value of 0 does not replace an earlier count. */
 static void note(int64_t *number, int64_t value)
 {
     if (value > 0 || (value == 0 && *number < 0))
         *number = value;
 }
 
-/* A hash of a name's first letter, last letter and length, which selects the only likely row. The
- * compiler turns the comparisons of likely_member into one jump table. If a different name has the
- * same hash, all rows are searched. */
+/* A hash of the first letter, the last letter and the length of a name, which selects the only
+ * likely row of the table. The compiler turns the comparisons of likely_member into one jump table.
+ * If a different name has the same hash, all rows are searched. */
 #define KEY(first, last, len)                                                 \
     (((unsigned)(unsigned char)(first)*3u + (unsigned)(unsigned char)(last) + \
       (unsigned)(len)*14u) &                                                  \
@@ -161,7 +162,7 @@ bool rc_usage_read_number(rc_usage *usage, rc_str name, rc_str number)
 
 /* --- objects --- */
 
-/* Reads the common form of a number: up to nine digits before a comma or a bracket. */
+/* Reads a number in its most common form: up to nine digits before a comma or a bracket. */
 static inline bool read_digits(rc_json_walk *json, int64_t *ret_value)
 {
     const rc_str text = json->text;
@@ -178,7 +179,7 @@ static inline bool read_digits(rc_json_walk *json, int64_t *ret_value)
     return true;
 }
 
-/* Records the value of a member. -1: the value is not valid. */
+/* Records the value of a member. A value of -1 means that the member is not a valid number. */
 static inline void note_member(rc_usage *usage, unsigned which, int64_t value)
 {
     if (value < 0 && which == RC_USAGE_OUTPUT)
@@ -224,7 +225,8 @@ static bool read_members(rc_usage *usage, rc_json_walk *json, unsigned depth)
     return rc_json_walk_byte(json, '}');
 }
 
-/* Reads the object completely or not at all, because a truncated object may end inside a number. */
+/* A usage object is read completely or not at all, because a truncated object may end inside a
+ * number. */
 bool rc_usage_read_object(rc_usage *usage, rc_str text)
 {
     rc_json_walk json = rc_json_walk_begin(text);
@@ -255,8 +257,8 @@ bool rc_usage_has_tokens(const rc_usage *usage)
 
 /* --- responses --- */
 
-/* Returns whether an element of "data" is a generated image, that is, contains the image or its
- * URL. */
+/* Returns whether an element of "data" is a generated image: it contains the image or the URL of
+ * the image. */
 static bool is_image(rc_str element)
 {
     rc_json_member members[] = {{.key = RC_STR("b64_json")}, {.key = RC_STR("url")}};
@@ -295,11 +297,12 @@ static bool is_embedding(rc_str list)
 /* The top-level members that were found. */
 typedef struct top {
     rc_str text;
-    uint32_t found; /* one bit per member */
+    uint32_t found; /* one bit per member that was found */
     rc_json_value values[TOP_MAX];
 } top;
 
-/* Finds the top-level members with usage, and in the same scan the members in `more`. */
+/* Finds the top-level members that may contain usage, and in the same scan the members in
+ * `more`. */
 static rc_status find_top(top *t, rc_str text, rc_json_member *more, size_t count)
 {
     rc_str keys[TOP_MAX];
@@ -351,9 +354,8 @@ static bool read_location(rc_usage *usage, const top *t, unsigned at, bool is_to
            rc_usage_read_number(usage, TOP_KEYS[at], value);
 }
 
-/* Reads the usage at all locations. `is_top`: objects that may contain a usage object are read,
- * too.
- */
+/* Reads the usage at all locations. `is_top`: objects that may contain a usage object are also
+ * read. */
 static bool read_locations(rc_usage *usage, const top *t, bool is_top)
 {
     const uint32_t locations = (UINT32_C(1) << LOCATION_COUNT) - 1;
@@ -382,7 +384,7 @@ bool rc_usage_lacks_output(const rc_usage *usage)
     return reported.output < 0 && (!is_none || usage->is_output_bad);
 }
 
-/* The members with the text of a whole response, in all dialects. */
+/* The top-level members that contain the text of a whole response, in all dialects. */
 static const rc_str TEXT_MEMBERS[] = {
     RC_STR_INIT("choices"), RC_STR_INIT("content"), RC_STR_INIT("candidates"),
     RC_STR_INIT("output"),  RC_STR_INIT("message"), RC_STR_INIT("response"),
@@ -449,8 +451,8 @@ rc_status rc_usage_read_checked(rc_usage *usage, rc_str body, rc_json_member *mo
     return status;
 }
 
-/* Reads the usage object after the key that ends at `at`. Returns false if there is no object, or
- * if the object is truncated. */
+/* Reads the usage object after the key that ends at `at`. Returns false if no object follows the
+ * key, or if the object is truncated. */
 static bool read_behind_key(rc_usage *usage, rc_str tail, size_t at)
 {
     while (at < tail.len && (rc_ascii_is_space(tail.ptr[at]) || tail.ptr[at] == ':'))
@@ -461,8 +463,8 @@ static bool read_behind_key(rc_usage *usage, rc_str tail, size_t at)
     return end != RC_JSON_SCAN_NONE && rc_usage_read_object(usage, rc_str_slice(tail, at, end));
 }
 
-/* Returns whether the text at `at` is a key. A quote inside a string is preceded by a backslash, so
- * a name between unescaped quotes is a key, or a string value equal to it. */
+/* Returns whether the text at `at` is a key. Quotes inside strings are escaped, so a name between
+ * unescaped quotes is either a key or a string value with the same text. */
 static bool is_key_at(rc_str tail, size_t at, rc_str key)
 {
     return at > 1 && tail.ptr[at - 1] == '"' && tail.ptr[at - 2] != '\\' &&
@@ -486,7 +488,7 @@ bool rc_usage_read_tail(rc_usage *usage, rc_str tail)
 
 /* --- combined counts --- */
 
-/* Adds two numbers, either of which may be absent (-1). */
+/* Adds two numbers, each of which may be absent (-1). */
 static int64_t sum(int64_t a, int64_t b)
 {
     return a < 0 ? b : b < 0 ? a : a + b;
@@ -497,8 +499,8 @@ static int64_t at_most(int64_t value, int64_t most)
     return value > most ? (most < 0 ? 0 : most) : value;
 }
 
-/* Adds output tokens that are only part of the reported total: xAI does not include reasoning in
- * the output, although the member has the usual name, and Gemini's OpenAI-compatible API does not
+/* Adds the output tokens that only the reported total includes: xAI does not count reasoning in the
+ * output, although the member has the usual name, and Gemini's OpenAI-compatible API does not
  * report reasoning. */
 static void add_unshown(rc_usage_count *count, int64_t total)
 {

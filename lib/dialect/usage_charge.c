@@ -1,4 +1,4 @@
-/* Charges: decides which tokens of an attempt are paid for. Called by the gateway's ledger and
+/* Charges: decides how many tokens of an attempt are charged. Called by the gateway's ledger and
  * budgets. */
 #include "dialect/usage_charge.h"
 
@@ -7,9 +7,10 @@
 /* The source of a number in a charge. */
 typedef enum source {
     FROM_NOWHERE,
-    FROM_COUNT,  /* the provider's count, else 0 */
-    FROM_EITHER, /* the provider's count, else the estimate */
-    FROM_LARGER  /* the larger of the provider's count and the estimate; the count if it is final */
+    FROM_COUNT,  /* the provider's count; without a count, 0 */
+    FROM_EITHER, /* the provider's count; without a count, the estimate */
+    FROM_LARGER  /* the larger of the provider's count and the estimate, or the count if it is
+                    final */
 } source;
 
 static const struct {
@@ -36,8 +37,8 @@ static uint64_t or_none(int64_t number)
     return number > 0 ? (uint64_t)number : 0;
 }
 
-/* Sets the input. A reported input of 0 is ignored: no request is empty, so the server does not
- * count tokens. */
+/* Sets the input. No request is empty, so a reported input of 0 means that the server does not
+ * count tokens; such a count is ignored. */
 static void set_input(rc_charge *charge, const rc_usage_count *reported, source from,
                       const rc_usage_estimate *estimate)
 {
@@ -56,8 +57,8 @@ static void set_input(rc_charge *charge, const rc_usage_count *reported, source 
     }
 }
 
-/* Sets the output. A reported output of 0 is ignored if text was received, because the server then
- * does not count tokens. */
+/* Sets the output. If text was received, a reported output of 0 means that the server does not
+ * count tokens; such a count is ignored. */
 static void set_output(rc_charge *charge, const rc_usage *usage, const rc_usage_count *reported,
                        source from)
 {
@@ -71,14 +72,14 @@ static void set_output(rc_charge *charge, const rc_usage *usage, const rc_usage_
     }
     if ((!is_reported || is_open) && guess > charge->output)
         charge->output = guess;
-    /* The charge of a response with a count but without output, such as an embedding, is not an
+    /* A response that has a count but no output, such as an embedding, does not make the charge an
      * estimate. */
     if (is_open || (from != FROM_COUNT && !is_reported && charge->output > 0))
         charge->is_estimated = true;
 }
 
-/* Sets the number of images: the number in the response if it is known, else the number that was
- * requested. */
+/* Sets the number of images: the number in the response, or if that is not known, the requested
+ * number. */
 static void set_images(rc_charge *charge, const rc_usage_count *reported, source from,
                        const rc_usage_estimate *estimate)
 {
@@ -88,7 +89,7 @@ static void set_images(rc_charge *charge, const rc_usage_count *reported, source
         charge->images = estimate->images;
 }
 
-/* Computes the charge. `reported`: the result of rc_usage_reported. */
+/* Computes the charge. `reported`: the result of rc_usage_reported for `usage`. */
 static rc_charge charge_of(const rc_usage *usage, const rc_usage_count *reported,
                            rc_attempt_end end, const rc_usage_estimate *estimate)
 {

@@ -9,8 +9,9 @@
  *   CANCELLED      the same                 the count is final       the same
  *   DONE           counted or estimated     counted or estimated     some servers do not count
  *
- * A charge is marked as estimated if its input or its output is estimated. Work that was neither
- * counted nor received, such as the reasoning of an attempt that was cut, is not included. */
+ * A charge is marked as estimated if its input or its output is an estimate. Tokens that were
+ * neither counted nor received, such as the reasoning of an attempt that was cut off, are not
+ * included. */
 #ifndef RC_DIALECT_USAGE_CHARGE_H
 #define RC_DIALECT_USAGE_CHARGE_H
 
@@ -18,49 +19,53 @@
 #include "dialect/usage_estimate.h"
 
 typedef enum rc_attempt_end {
-    RC_ATTEMPT_END_NOT_SENT = 0,  /* no connection, no memory, or a local response */
-    RC_ATTEMPT_END_FREE = 1,      /* the endpoint costs nothing, whatever the result */
-    RC_ATTEMPT_END_REFUSED = 2,   /* an error of any status instead of a response */
-    RC_ATTEMPT_END_SILENT = 3,    /* sent, but no response began */
-    RC_ATTEMPT_END_CUT = 4,       /* a response had begun and was cut, or contained an error */
-    RC_ATTEMPT_END_CANCELLED = 5, /* sent, then abandoned: client gone, deadline, hedge lost */
-    RC_ATTEMPT_END_DONE = 6,      /* a complete response */
+    RC_ATTEMPT_END_NOT_SENT = 0,  /* not sent: no connection, no memory, or a local response */
+    RC_ATTEMPT_END_FREE = 1,      /* the endpoint is free of charge, whatever the result of the
+                                     attempt is */
+    RC_ATTEMPT_END_REFUSED = 2,   /* the provider sent an error, of any status, instead of a
+                                     response */
+    RC_ATTEMPT_END_SILENT = 3,    /* the request was sent, but no response began */
+    RC_ATTEMPT_END_CUT = 4,       /* a response began and was cut off, or contained an error */
+    RC_ATTEMPT_END_CANCELLED = 5, /* the attempt was sent and then cancelled: client gone, deadline,
+                                     hedge lost */
+    RC_ATTEMPT_END_DONE = 6,      /* the response was complete */
     RC_ATTEMPT_END_COUNT
 } rc_attempt_end;
 
-/* The charge of one attempt, in tokens where no other unit is named. All members 0: nothing is
- * charged. */
+/* The charge of one attempt; tokens, unless the comment names another unit. If all members are 0,
+ * nothing is charged. */
 typedef struct rc_charge {
-    uint64_t input;       /* all input, cached or not; a few times RC_USAGE_MAX at most */
-    uint64_t output;      /* all output, reasoning included */
-    uint64_t cached;      /* part of the input that was read from the cache */
-    uint64_t written;     /* part of the input that was written to the cache */
-    uint64_t written_1h;  /* part of written that is cached for an hour */
-    uint64_t reasoning;   /* part of the output */
-    uint64_t audio_ms;    /* length of the audio input */
+    uint64_t input;       /* all input tokens, cached or not; at most a few times RC_USAGE_MAX */
+    uint64_t output;      /* all output tokens, including reasoning */
+    uint64_t cached;      /* part of the input that was read from the provider's cache */
+    uint64_t written;     /* part of the input that was written to the provider's cache */
+    uint64_t written_1h;  /* part of `written` that is cached for an hour */
+    uint64_t reasoning;   /* part of the output that is reasoning */
+    uint64_t audio_ms;    /* length of the audio input in milliseconds */
     uint64_t images;      /* number of generated images */
-    uint64_t cost_micros; /* the cost that the provider reported, if has_cost */
+    uint64_t cost_micros; /* cost that the provider reported, in millionths of a dollar; valid if
+                             has_cost */
     bool has_cost;
     bool is_measured;  /* all numbers are the provider's counts */
-    bool is_estimated; /* some numbers are estimates; if is_measured is false as well, nothing is
+    bool is_estimated; /* some numbers are estimates; if is_measured is false, too, nothing is
                           charged */
 } rc_charge;
 
-/* Returns the charge of an attempt. request: the request body, read only if something must be
+/* Returns the charge of an attempt. request: the request body, read only if a number must be
  * estimated. usage, request: borrows during the call. */
 rc_charge rc_usage_charge(const rc_usage *usage, rc_attempt_end end, rc_str request);
 
-/* As rc_usage_charge, for a request whose body is no longer available. estimate: made from the body
- * earlier. usage, estimate: borrows during the call. */
+/* As rc_usage_charge, for a request whose body is no longer available. estimate: the estimate that
+ * was made while the body was available. usage, estimate: borrows during the call. */
 rc_charge rc_usage_charge_by_estimate(const rc_usage *usage, rc_attempt_end end,
                                       const rc_usage_estimate *estimate);
 
 /* Returns the maximum charge of an attempt before it is sent: the estimated input, and for each
- * choice the output that the request allows, or default_output if it sets no limit. The charge is
- * marked as estimated. request: borrows during the call. */
+ * choice the output that the request allows, or default_output if the request sets no limit. The
+ * charge is marked as estimated. request: borrows during the call. */
 rc_charge rc_usage_charge_max(rc_str request, uint64_t default_output);
 
-/* Returns "not_sent", "done", ... Gives a static string. */
+/* Returns the name of an end, such as "not_sent" or "done", as a static string. */
 const char *rc_attempt_end_name(rc_attempt_end end);
 
 #endif

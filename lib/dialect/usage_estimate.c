@@ -1,4 +1,5 @@
-/* Usage estimates from request bodies. Called by usage_charge.c and the gateway's attempt.c. */
+/* Estimates the usage of a request from its body. Called by usage_charge.c and the gateway's
+ * attempt.c. */
 #include "dialect/usage_estimate.h"
 
 #include "base/str.h"
@@ -8,17 +9,18 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Audio is assumed to have 128 kbit/s, which is 16 bytes per millisecond. */
+/* Assumed size of audio: 128 kbit/s, which is 16 bytes per millisecond. */
 #define AUDIO_BYTES_PER_MS 16u
 
-/* The meaning of a member of a request. */
+/* The meaning of a member of a request body. */
 typedef enum member_role {
     ROLE_TEXT,
-    ROLE_PROMPT, /* text of an image request or a legacy completion, which is not billed by image */
-    ROLE_SCHEMA, /* text whose keys count, too */
-    ROLE_MAX,    /* limit of the output tokens */
-    ROLE_CHOICES, /* number of choices */
-    ROLE_SETTINGS /* an object with members of ROLE_MAX and ROLE_CHOICES */
+    ROLE_PROMPT,  /* text of an image request or of a legacy completion; in the latter case images
+                    are not charged */
+    ROLE_SCHEMA,  /* a JSON Schema, whose keys are also input of the model */
+    ROLE_MAX,     /* limit of the output tokens of the response */
+    ROLE_CHOICES, /* number of requested choices */
+    ROLE_SETTINGS /* an object that contains members of ROLE_MAX and ROLE_CHOICES */
 } member_role;
 
 static const struct {
@@ -48,7 +50,7 @@ static const struct {
     {RC_STR_INIT("generation_config"), ROLE_SETTINGS},
 };
 
-/* The findings so far. */
+/* The facts found in a request so far. */
 typedef struct finding {
     rc_usage_estimate estimate;
     uint64_t weight;
@@ -73,8 +75,8 @@ static void read_text(finding *f, member_role role, rc_str value)
 
 static void read_members(finding *f, rc_str object, bool is_top);
 
-/* Reads one member. `is_top`: the member is at the top level. Inside an object of ROLE_SETTINGS
- * only numbers are read. */
+/* Reads one member. `is_top`: the member is at the top level. Of the members of an object of
+ * ROLE_SETTINGS, only numbers are read. */
 static void read_member(finding *f, member_role role, rc_str value, bool is_top)
 {
     switch (role) {
@@ -122,7 +124,8 @@ rc_usage_estimate rc_usage_estimate_read(rc_str body)
         return f.estimate;
     }
     read_members(&f, text, true);
-    /* The request has an unknown form, so all its strings count. */
+    /* no member with text was found, so the format of the request is unknown, and all its strings
+     * are weighed */
     if (!f.has_text)
         f.weight = rc_weight_json(text, RC_WEIGH_ROLES | RC_WEIGH_MEDIA);
     f.estimate.input = rc_weight_tokens(f.weight);

@@ -15,7 +15,7 @@ typedef enum scan_form {
 } scan_form;
 
 typedef enum scan_line {
-    LINE_NAME, /* at the start of a line that may begin with "data:" */
+    LINE_NAME, /* at the start of a line, which may begin with "data:" */
     LINE_DATA,
     LINE_OTHER
 } scan_line;
@@ -59,7 +59,7 @@ static rc_str key_of(const rc_usage_scan *scan)
     return rc_str_make(scan->key, scan->key_len < KEY_TOO_LONG ? scan->key_len : 0);
 }
 
-/* Reads the copied value as usage and discards it. */
+/* Reads the copied value as usage and empties the copy. */
 static void end_copy(rc_usage_scan *scan, rc_usage *usage)
 {
     const rc_str value = rc_buf_get(scan->scratch);
@@ -84,7 +84,7 @@ static bool is_in_object(const rc_usage_scan *scan)
            (scan->objects >> (scan->depth - 1) & 1) != 0;
 }
 
-/* Returns whether a member at the current level can be a usage object or a count. */
+/* Returns whether a member of the current object can be a usage object or a count. */
 static bool is_location(const rc_usage_scan *scan)
 {
     return level(scan) == 1 || (scan->is_inside && level(scan) == 2);
@@ -123,7 +123,7 @@ static void open(rc_usage_scan *scan, bool is_object)
     scan->is_key_next = is_object;
 }
 
-/* Handles a closing bracket. */
+/* Handles the closing bracket of an object or array. */
 static void close_one(rc_usage_scan *scan)
 {
     if (scan->depth == 0)
@@ -134,8 +134,8 @@ static void close_one(rc_usage_scan *scan)
         scan->is_inside = scan->is_in_data = false;
 }
 
-/* Handles a complete key. The key shows whether the top-level member has text, and whether an
- * element of "data" is a generated image or a vector. */
+/* Handles a complete key. The name of the key decides whether the top-level member contains text,
+ * and whether an element of "data" is a generated image or a vector. */
 static void end_key(rc_usage_scan *scan, rc_usage *usage)
 {
     const rc_str key = key_of(scan);
@@ -186,7 +186,7 @@ static void begin_string(rc_usage_scan *scan)
     scan->is_content = scan->is_text_member && rc_weight_is_content(key_of(scan));
 }
 
-/* Reads an escape, which may span pieces. Returns the number of bytes read. */
+/* Reads an escape, which may be split over two pieces. Returns the number of bytes read. */
 static size_t read_escape(rc_usage_scan *scan, rc_str text, size_t at)
 {
     const size_t from = at;
@@ -200,7 +200,8 @@ static size_t read_escape(rc_usage_scan *scan, rc_str text, size_t at)
     return at - from;
 }
 
-/* Continues the current string. Returns the offset of its end, or the end of the text. */
+/* Continues reading the current string. Returns the offset of its end; if the string does not end
+ * in this piece, the piece's length. */
 static size_t read_string(rc_usage_scan *scan, rc_usage *usage, rc_str text, size_t at)
 {
     while (at < text.len) {
@@ -230,7 +231,7 @@ static bool is_of_number(char c)
     return rc_ascii_is_digit(c) || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
 }
 
-/* Handles one byte outside strings. */
+/* Handles one byte that is not inside a string. */
 static void read_byte(rc_usage_scan *scan, char c)
 {
     switch (c) {
@@ -270,7 +271,7 @@ static bool is_copy_over(const rc_usage_scan *scan, char c)
 
 static void read_json(rc_usage_scan *scan, rc_usage *usage, rc_str text)
 {
-    size_t from = 0; /* start of the copied value in this piece */
+    size_t from = 0; /* offset in this piece at which the copied value begins */
     size_t at = 0;
     while (at < text.len) {
         if (scan->string != STRING_NONE) {
@@ -296,7 +297,7 @@ static void read_json(rc_usage_scan *scan, rc_usage *usage, rc_str text)
         copy(scan, rc_str_slice(text, from, text.len));
 }
 
-/* Discards the state of an object that did not end, before the next one begins. */
+/* Discards the state of an object whose end is missing. Called before the next object begins. */
 static void discard_object(rc_usage_scan *scan)
 {
     rc_buf_reset(scan->scratch);
@@ -320,7 +321,7 @@ static size_t line_end(rc_str text, size_t at)
     return end != RC_STR_NPOS ? end : text.len;
 }
 
-/* Handles the end of a line; an empty line ends an event. */
+/* Handles the end of a line. An empty line ends an event. */
 static void end_line(rc_usage_scan *scan, char c)
 {
     const bool is_rest = c == '\n' && scan->is_after_cr;
@@ -364,8 +365,8 @@ static void read_lines(rc_usage_scan *scan, rc_usage *usage, rc_str text)
 
 /* ---- interface ---- */
 
-/* Decides the form of the response by the first byte that is neither white space nor part of a byte
- * order mark. Returns the offset of that byte; piece.len if the piece has no such byte. */
+/* Determines the form of the response from the first byte that is neither white space nor part of a
+ * byte order mark. Returns the offset of this byte; piece.len if the piece does not contain it. */
 static size_t find_form(rc_usage_scan *scan, rc_str piece)
 {
     for (size_t at = 0; at < piece.len; at++) {
@@ -392,7 +393,7 @@ void rc_usage_scan_push(rc_usage_scan *scan, rc_usage *usage, rc_str piece)
 
 void rc_usage_scan_end(rc_usage_scan *scan, rc_usage *usage)
 {
-    /* The count of a stream is not final, because a later count may be missing. */
+    /* A count in a stream is not final, because a later count may be missing. */
     if (scan->is_read && scan->form == FORM_JSON && scan->base == 0)
         usage->is_final = true;
     if (!scan->is_embedding && (!scan->is_read || rc_usage_lacks_output(usage) ||

@@ -1,4 +1,5 @@
-/* Token estimates by the length of text. Called by the usage and stream code of this folder. */
+/* Weights: estimates numbers of tokens from the length of texts. Called by the usage and stream
+ * code of lib/dialect. */
 #include "dialect/usage_weight.h"
 
 #include "base/str.h"
@@ -17,8 +18,8 @@ static unsigned hex_of(char c)
     return lower >= 'a' && lower <= 'f' ? (unsigned)(lower - 'a') + 10 : 16;
 }
 
-/* Returns the weight of the escape at `at`, and its length in *ret_len. Each half of a surrogate
- * pair has half of the pair's weight. */
+/* Returns the weight of the escape at `at`, and its length in *ret_len. Each of the two escapes of
+ * a surrogate pair has half of the pair's weight. */
 static unsigned weigh_escape(rc_str text, size_t at, size_t *ret_len)
 {
     unsigned unit = 0;
@@ -35,7 +36,7 @@ static unsigned weigh_escape(rc_str text, size_t at, size_t *ret_len)
     return unit < 0x80 ? 1 : unit < 0x800 ? 2 : 4;
 }
 
-/* Returns the weight of a character by its first byte; continuation bytes weigh nothing. */
+/* Returns the weight of a character by its first byte; a continuation byte has the weight 0. */
 static unsigned weigh_byte(unsigned char byte)
 {
     if (byte < 0x80)
@@ -45,8 +46,8 @@ static unsigned weigh_byte(unsigned char byte)
     return byte < 0xE0 ? 2 : byte < 0xF0 ? 4 : 8;
 }
 
-/* Returns the number of leading bytes, at most 16, that weigh one each: ASCII without a backslash.
- */
+/* Returns the number of leading bytes, at most 16, that have a weight of one: ASCII without a
+ * backslash. */
 static inline size_t plain_len(const char *text, size_t len)
 {
     const rc_vec16 bytes = rc_vec16_load_some(text, len);
@@ -76,7 +77,7 @@ uint64_t rc_weight_text(rc_str text)
 
 /* --- JSON --- */
 
-/* Members whose strings the model does not read. */
+/* Names of members whose strings the model does not read. */
 static const rc_str SILENT[] = {
     RC_STR_INIT("id"),
     RC_STR_INIT("type"),
@@ -109,7 +110,7 @@ static const rc_str MEDIA[] = {
     RC_STR_INIT("file_id"),
 };
 
-/* Members whose strings the model has written, in all dialects. */
+/* Names of members whose strings the model wrote, in all dialects. */
 static const rc_str CONTENT[] = {
     RC_STR_INIT("content"),           RC_STR_INIT("text"),      RC_STR_INIT("arguments"),
     RC_STR_INIT("reasoning_content"), RC_STR_INIT("reasoning"), RC_STR_INIT("thinking"),
@@ -153,8 +154,8 @@ static bool is_colon_next(rc_str text, size_t at)
     return at < text.len && text.ptr[at] == ':';
 }
 
-/* Weighs one string after the other. A string belongs to the last key before it, which is also
- * right for the elements of an array. */
+/* Adds the weights of all strings. A string, also as an element of an array, belongs to the latest
+ * key before it. */
 uint64_t rc_weight_json(rc_str json, unsigned flags)
 {
     const rc_json_scan *scan = rc_json_scan_best();

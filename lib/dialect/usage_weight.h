@@ -1,7 +1,8 @@
 /* Weights: estimate the number of tokens of a text without a tokenizer. Tokenizers differ between
- * models; a simple and fast rule that errs on the high side is enough for estimates.
+ * models, so a simple and fast rule that rather overestimates is sufficient.
  *
- * A weight counts quarters of a token, by the length of each character in UTF-8:
+ * The unit of a weight is a quarter of a token. The weight of a character depends on its length in
+ * UTF-8:
  *   1 byte    1   English has 4 to 5 bytes per token, code and JSON 3 to 4
  *   2 bytes   2   Latin with accents, Greek, Cyrillic, Hebrew, Arabic
  *   3 bytes   4   Chinese, Japanese, Korean, the scripts of India, Thai: about one per token
@@ -15,22 +16,22 @@
 
 #include <recourse/str.h>
 
-/* The role of a message and the separator between messages: 4 tokens. */
+/* Weight of a message's role and of the separator between messages: 4 tokens. */
 #define RC_WEIGHT_ROLE 16u
-/* An image, a file or audio: 1000 tokens, whatever its size. */
+/* Weight of an image, a file or audio: 1000 tokens, whatever its size. */
 #define RC_WEIGHT_MEDIA 4000u
 
 /* Flags of rc_weight_json: what is weighed in addition to the text of strings. */
-#define RC_WEIGH_KEYS 1u  /* keys, for schemas, whose keys the model reads */
-#define RC_WEIGH_ROLES 2u /* the role of each message: RC_WEIGHT_ROLE */
-#define RC_WEIGH_MEDIA 4u /* data and URLs: RC_WEIGHT_MEDIA */
+#define RC_WEIGH_KEYS 1u  /* keys; for schemas, whose keys the model reads */
+#define RC_WEIGH_ROLES 2u /* the role of each message, with the weight RC_WEIGHT_ROLE */
+#define RC_WEIGH_MEDIA 4u /* data and URLs, with the weight RC_WEIGHT_MEDIA */
 
-/* Returns the weight of a raw JSON string: the text between its quotes, with escapes. text: borrows
- * during the call. */
+/* Returns the weight of the raw text between the quotes of a JSON string, which may contain
+ * escapes. text: borrows during the call. */
 uint64_t rc_weight_text(rc_str text);
 
-/* Returns the weight of all strings of a JSON value that are text, which excludes ids, types, data
- * and URLs. Malformed JSON is split into strings at its quotes. `flags`: RC_WEIGH_ bits. json:
+/* Returns the weight of all strings of a JSON value that are text. Ids, types, data and URLs are
+ * not text. Malformed JSON is split into strings at its quotes. `flags`: RC_WEIGH_ bits. json:
  * borrows during the call. */
 uint64_t rc_weight_json(rc_str json, unsigned flags);
 

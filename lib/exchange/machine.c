@@ -1,5 +1,5 @@
-/* rc_exchange_machine: the step function of one client request. Called by the gateway's exchange.c
- * and by the models of the tests. */
+/* rc_exchange_machine: the step function for the life cycle of one client request. Called by the
+ * gateway's exchange.c and by the model in tests/support/exchange_model.h. */
 #include "exchange/machine_private.h"
 
 #include <string.h>
@@ -8,8 +8,9 @@
 
 /* ---- the end ---- */
 
-/* Returns the time by which the store must acknowledge the record. This time is bounded, because a
- * complete response must not wait for a hanging disk as long as a request may wait for a model. */
+/* Returns the time by which the store must acknowledge the record. The time for the store is
+ * limited separately, because a complete response must not wait for a hanging disk as long as a
+ * request may wait for a model. */
 static uint64_t record_deadline(const rc_stepper *s)
 {
     const rc_exchange_machine *machine = s->machine;
@@ -49,7 +50,7 @@ static void reply(rc_stepper *s)
         close_exchange(s);
 }
 
-/* Returns how the reply of a failed call ends. */
+/* Returns how the reply to the client ends if the call has failed. */
 static rc_exchange_ending failed_ending(const rc_exchange_machine *machine)
 {
     if (!machine->is_committed)
@@ -72,7 +73,7 @@ void rc_stepper_reserve(rc_stepper *s, uint8_t slot, rc_hedge_lane lane, uint16_
     rc_stepper_push_slot(s, RC_EFFECT_RESERVE, slot);
 }
 
-/* Stops an attempt (lane) whose response is not used. */
+/* Stops the attempt of a lane, because its response is not used. */
 static void cancel_lane(rc_stepper *s, uint8_t slot)
 {
     rc_exchange_lane *lane = &s->machine->lanes[slot];
@@ -87,8 +88,8 @@ static void free_lane(rc_stepper *s, uint8_t slot)
     rc_stepper_push_slot(s, RC_EFFECT_FREE, slot);
 }
 
-/* Ends the hedge (two concurrent attempts, or lanes, for one request): only the lane `slot`
- * remains. */
+/* Ends the hedge (two concurrent attempts, or lanes, for one request): the lane `slot` continues,
+ * and the other one is stopped. */
 static void drop_other(rc_stepper *s, uint8_t slot)
 {
     s->machine->is_hedged = false;
@@ -97,8 +98,8 @@ static void drop_other(rc_stepper *s, uint8_t slot)
     free_lane(s, rc_other_slot(slot));
 }
 
-/* Drops a second attempt that was not sent or that failed in the gateway itself. The first attempt
- * continues. */
+/* Drops the second attempt of a hedge if it was not sent or if it failed because of the gateway.
+ * The first attempt continues. */
 static void drop_hedge(rc_stepper *s)
 {
     rc_exchange_machine *machine = s->machine;
@@ -106,7 +107,8 @@ static void drop_hedge(rc_stepper *s)
     drop_other(s, machine->current);
 }
 
-/* Chooses the lane `slot`, because it has content for the client, and cancels the other lane. */
+/* Chooses the lane `slot` for the response, because it has content for the client, and cancels the
+ * other lane. */
 static void choose(rc_stepper *s, uint8_t slot)
 {
     rc_exchange_machine *machine = s->machine;
@@ -173,8 +175,8 @@ static void begin(rc_stepper *s, const rc_exchange_start *start, const rc_deadli
 
 /* ---- reservations ---- */
 
-/* Starts an attempt that the budget allows. If the attempt was paused, the hedge delay is extended
- * by the length of the pause. */
+/* Starts an attempt that the budget allows. If the attempt was paused, the delay before a hedge is
+ * extended by the length of the pause. */
 static void grant(rc_stepper *s, uint8_t slot)
 {
     rc_exchange_machine *machine = s->machine;
@@ -188,9 +190,9 @@ static void grant(rc_stepper *s, uint8_t slot)
     rc_stepper_push_slot(s, RC_EFFECT_START, slot);
 }
 
-/* Ends an attempt that the budget does not allow. The attempt was not sent and does not count. If
- * this attempt was the second one of a hedge, the call continues with the first; otherwise the call
- * ends. */
+/* Ends an attempt that the budget does not allow. The attempt was not sent, so it does not count as
+ * an attempt of the call. If it was the second attempt of a hedge, the call continues with the
+ * first one; otherwise the call ends. */
 static void deny(rc_stepper *s, uint8_t slot, rc_reason why)
 {
     rc_exchange_machine *machine = s->machine;
@@ -225,9 +227,9 @@ static void refuse_for_memory(rc_stepper *s, uint8_t slot)
 
 static void drain(rc_stepper *s);
 
-/* Makes the exchange wait for its budget. The reservation is tried again until the budget allows
- * it, the deadline passes or the client disconnects. The second attempt of a hedge never waits for
- * a budget. */
+/* Pauses the exchange until its budget allows the attempt. The cost is reserved again and again
+ * until the reservation succeeds, the deadline passes or the client disconnects. The second attempt
+ * of a hedge never waits for a budget. */
 static void pause_for_budget(rc_stepper *s, const rc_exchange_input *input)
 {
     rc_exchange_machine *machine = s->machine;
@@ -282,7 +284,7 @@ static void on_content(rc_stepper *s, const rc_exchange_input *input)
     machine->is_committed = true;
     machine->can_carry_error = input->can_carry_error;
     machine->limits.is_committed = true;
-    /* The timeout that the client's SDK announced no longer applies once the response has begun. */
+    /* The timeout that the client's SDK announced applies only until the response begins. */
     if (machine->limits.announced_ms > 0) {
         machine->call.deadline_at_ms = rc_deadline_of(&machine->limits).at_ms;
         machine->action.deadline_at_ms = machine->call.deadline_at_ms;
@@ -336,7 +338,7 @@ static void on_failed(rc_stepper *s, const rc_exchange_input *input)
 }
 
 /* Handles a failure of the gateway or of the request. The target did not cause such a failure, so
- * the failure does not count against the target, and no other target is tried. */
+ * its breaker does not count the failure, and the call tries no other target. */
 static void on_fault(rc_stepper *s, uint8_t slot)
 {
     rc_exchange_machine *machine = s->machine;
@@ -404,8 +406,8 @@ void rc_stepper_on_record_late(rc_stepper *s)
 
 /* ---- the end of a call from outside ---- */
 
-/* Ends a wait or pause in progress, the hedge and the call. A paused attempt was not sent and does
- * not count. */
+/* Ends a wait or pause in progress, the hedge and the call. A paused attempt was not sent, so it
+ * does not count as an attempt of the call. */
 static void cancel(rc_stepper *s)
 {
     rc_exchange_machine *machine = s->machine;
@@ -432,8 +434,8 @@ static void on_gone(rc_stepper *s)
     case RC_EXCHANGE_OVER:
         return;
     case RC_EXCHANGE_RECORDING:
-        /* The request head is freed when the client disconnects, so the request is counted now. The
-         * outcome of the request is already being recorded. */
+        /* The outcome of the request is already being recorded, so only the metrics are left. The
+         * request is counted now, because its head is freed when the client disconnects. */
         machine->is_gone = true;
         rc_stepper_push(s, RC_EFFECT_COUNT);
         return;
@@ -506,8 +508,8 @@ void rc_exchange_machine_init(rc_exchange_machine *machine)
     machine->action.entry = machine->action.from_entry = 0;
 }
 
-/* Handles inputs that start no attempt: the request head, a refusal, and a response of the
- * gateway. */
+/* Handles inputs that do not start an attempt: the request head, a refusal, and a response that the
+ * owner sent itself. */
 static void on_read(rc_stepper *s, const rc_exchange_input *input)
 {
     if (input->kind == RC_INPUT_HEAD)

@@ -1,9 +1,9 @@
-/* Timers of rc_exchange_machine: when it needs the input TIMER, and what that input does. Called by
- * machine.c and by the owner. */
+/* Timers of rc_exchange_machine: the time of the next input TIMER, and the effects of this input.
+ * Called by machine.c and by the machine's owner. */
 #include "exchange/machine_private.h"
 
-/* Returns the slot of the lane whose stream has its terminator; of two such lanes, the one that
- * ends earlier. 2: there is no such lane. */
+/* Returns the slot of the lane whose stream has its terminator; if both lanes have one, the slot
+ * whose stream ends earlier; if no lane has one, 2. */
 static uint8_t terminated_slot(const rc_exchange_machine *machine)
 {
     uint8_t found = 2;
@@ -20,7 +20,7 @@ static uint64_t earlier(uint64_t a_ms, uint64_t b_ms)
     return a_ms < b_ms ? a_ms : b_ms;
 }
 
-/* Returns when an attempt in progress needs the input TIMER. */
+/* Returns the time at which an attempt in progress needs the input TIMER. */
 static uint64_t attempt_due_ms(const rc_exchange_machine *machine)
 {
     const uint8_t slot = terminated_slot(machine);
@@ -40,11 +40,12 @@ uint64_t rc_exchange_due_ms(const rc_exchange_machine *machine)
         return at_ms > machine->poll_at_ms ? at_ms : machine->poll_at_ms;
     }
     case RC_EXCHANGE_WAITING:
-        /* Times are cut to whole milliseconds; with 1 ms more, the wait is never too short. */
+        /* Times are truncated to whole milliseconds; the additional millisecond prevents a wait
+         * that is too short. */
         return machine->action.at_ms + 1;
     case RC_EXCHANGE_PAUSED:
         if (machine->reserve_again_at_ms == RC_UNLIMITED)
-            break; /* The result of RESERVE has not been reported yet. */
+            break; /* The result of RESERVE is still awaited. */
         return earlier(machine->reserve_again_at_ms, machine->action.deadline_at_ms);
     case RC_EXCHANGE_ATTEMPTING:
     case RC_EXCHANGE_RESPONDING:
@@ -59,9 +60,9 @@ uint64_t rc_exchange_due_ms(const rc_exchange_machine *machine)
     return RC_UNLIMITED;
 }
 
-/* Returns true once, to delay a timeout until the sockets were polled. Event loops run timers
- * before sockets, so data that arrived while the process was stopped would otherwise count as
- * late. */
+/* Returns true once, to delay a timeout until the sockets have been polled. Event loops run timers
+ * before sockets, so data that arrived while the process was stopped would otherwise seem to arrive
+ * after the timeout. */
 static bool polls_again(rc_stepper *s)
 {
     if (s->machine->has_polled)
@@ -87,8 +88,8 @@ static void start_hedge(rc_stepper *s)
                        action.credential);
 }
 
-/* Of several due times, the end of a complete stream is handled first, then the start of a hedge,
- * then the deadline. */
+/* If several times are due, the end of a complete stream is handled first, then the start of a
+ * hedge, then the deadline. */
 static void on_attempt_due(rc_stepper *s)
 {
     rc_exchange_machine *machine = s->machine;

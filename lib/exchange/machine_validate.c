@@ -55,7 +55,7 @@ static bool is_state_valid(const rc_exchange_machine *machine)
     case RC_EXCHANGE_OVER:
         break;
     }
-    /* A call that has ended holds nothing that it took from rc_shared. */
+    /* A call that has ended has no slot, probe or turn of rc_shared. */
     return !machine->is_hedged && (!machine->is_begun || rc_call_is_done(&machine->call));
 }
 
@@ -66,7 +66,7 @@ bool rc_exchange_validate(const rc_exchange_machine *machine)
         return false;
     if (!is_lane_valid(machine, 0) || !is_lane_valid(machine, 1) || !is_state_valid(machine))
         return false;
-    /* A reply is left out only if the client has disconnected. */
+    /* Only a client that has disconnected gets no reply. */
     if (machine->ending == RC_ENDING_NONE && machine->state == RC_EXCHANGE_RECORDING &&
         !machine->is_gone)
         return false;

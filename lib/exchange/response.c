@@ -1,4 +1,4 @@
-/* rc_response: reads from the head of a provider's response its mode, length and content coding.
+/* rc_response: derives the mode, length and content coding from the head of a provider's response.
  * Called by the gateway's attempt_response.c. */
 #include "exchange/response.h"
 
@@ -22,7 +22,7 @@ rc_stream_dialect rc_response_dialect(const rc_response *response)
     case RC_WIRE_GEMINI:
         return RC_STREAM_GEMINI;
     case RC_WIRE_OPENAI:
-    case RC_WIRE_COUNT: /* NATIVE */
+    case RC_WIRE_COUNT: /* the value of RC_WIRE_NATIVE */
     case RC_WIRE_LOCAL:
         break;
     }
@@ -33,8 +33,8 @@ static rc_response_mode mode_of(const rc_response *response)
 {
     const rc_endpoint *endpoint = response->request.endpoint;
     const bool is_watched = (unsigned)endpoint->stream != RC_STREAM_UNWATCHED;
-    /* A 304 is the valid response to a conditional request of a passthrough, which is sent on
-     * unchanged. */
+    /* A passthrough forwards the client's request unchanged. If this is a conditional request, 304
+     * is a valid response to it. */
     if (endpoint->wire == RC_WIRE_NATIVE && response->status == 304)
         return RC_MODE_RELAY;
     if (response->status < 200 || response->status > 299)
@@ -48,13 +48,15 @@ static rc_response_mode mode_of(const rc_response *response)
     return is_watched || response->is_called_json ? RC_MODE_WHOLE : RC_MODE_RELAY;
 }
 
-/* Returns whether the response may contain token counts. Responses to passthroughs may, too. */
+/* Returns whether the response may contain token counts, as the responses to most endpoints and to
+ * passthroughs may. */
 static bool is_counted(const rc_response *response)
 {
     return !response->request.is_free && (response->is_called_events || response->is_called_json);
 }
 
-/* Returns whether the body is decompressed. A body that is not parsed is passed on as it is. */
+/* Returns whether the body is decompressed before it is passed on. A body that is not parsed stays
+ * compressed. */
 static bool is_decoded(const rc_response *response, const rc_response_facts *head)
 {
     if (!head->is_compressed)

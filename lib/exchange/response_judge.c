@@ -1,5 +1,5 @@
-/* rc_response: judges a response with a success status: whether it is valid, an error or empty, and
- * why the model ended it. Called by the gateway's attempt_response.c. */
+/* rc_response: judges a response with a success status: whether the response is valid, an error or
+ * empty, and for which reason the model stopped. Called by the gateway's attempt_response.c. */
 #include "base/str.h"
 #include "base/utf8.h"
 #include "dialect/finish.h"
@@ -9,14 +9,15 @@
 #include "json/find.h"
 
 /* Number of bytes at the end of a list of choices in which the last finish reason is searched.
- * TAIL_BYTES suffices for most servers, LONG_TAIL_BYTES for those that add members of their own. */
+ * TAIL_BYTES suffices for most servers, LONG_TAIL_BYTES for servers that add non-standard
+ * members. */
 #define TAIL_BYTES 64u
 #define LONG_TAIL_BYTES 512u
 
-/* The top-level members of a whole response that are read: a list that it must have, and a member
- * that shows how it ended. */
+/* The top-level members of a whole response that are read: a required list, and a member that
+ * contains a reason for the end of the response. */
 typedef struct response_row {
-    rc_str required_list; /* Name of a required list. Empty: any object is valid. */
+    rc_str required_list; /* Name of the required list; empty: any object is valid. */
     bool may_be_empty;
     rc_str extra_member;
 } response_row;
@@ -70,8 +71,8 @@ static rc_stream_finish finish_in(rc_str body, const rc_json_member *member, rc_
                : RC_STREAM_FINISH_NONE;
 }
 
-/* Returns whether Gemini blocked the prompt. A block for any reason means that there is no
- * content. */
+/* Returns whether Gemini blocked the prompt. After a block the response has no content, whatever
+ * the reason for the block is. */
 static bool is_blocked(rc_str body, const rc_json_member *feedback)
 {
     return finish_in(body, feedback, RC_STR("blockReason")) != RC_STREAM_FINISH_NONE;
@@ -79,7 +80,7 @@ static bool is_blocked(rc_str body, const rc_json_member *feedback)
 
 /* ---- the finish reason ---- */
 
-/* Parses the body like one event of a stream. */
+/* Parses the body as if it were one event of a stream. */
 static void watch_body(rc_response *response, rc_str body, bool is_cut,
                        rc_stream_event_info *ret_seen)
 {
@@ -89,8 +90,8 @@ static void watch_body(rc_response *response, rc_str body, bool is_cut,
     rc_stream_watch_step(&response->watch, &event, ret_seen);
 }
 
-/* Finds the last finish reason in the last tail_bytes of a list of choices. `ret_key_at`: the
- * position of its key in the list; written only if it is found. */
+/* Finds the last finish reason in the last tail_bytes of a list of choices. *ret_key_at is the
+ * position of its key in the list; it is written only if a finish reason is found. */
 static rc_stream_finish finish_in_tail(const rc_response *response, rc_str list, size_t tail_bytes,
                                        size_t *ret_key_at)
 {
@@ -114,8 +115,8 @@ static rc_stream_finish finish_of_list(rc_response *response, rc_str body,
     rc_stream_finish finish = finish_in_tail(response, list, TAIL_BYTES, &key_at);
     if (finish == RC_STREAM_FINISH_NONE)
         finish = finish_in_tail(response, list, LONG_TAIL_BYTES, &key_at);
-    /* If the key occurs earlier too, the list may have several choices, so the finish reason of the
-     * last choice is not enough and the body is parsed. */
+    /* If the key occurs earlier, too, the list may have several choices. The finish reason of the
+     * last choice is then not sufficient, so the body is parsed. */
     if (finish != RC_STREAM_FINISH_NONE &&
         rc_str_find(rc_str_slice(list, 0, key_at), key, 0) == RC_STR_NPOS)
         return finish;
@@ -150,22 +151,22 @@ static rc_stream_finish finish_of(rc_response *response, rc_str body,
 /* ---- validity ---- */
 
 /* Returns whether the complete body is a response and not an error, and reads its usage and finish
- * reason. One scan finds the usage and the required list, and shows whether the body ends too
- * early. The body is parsed only if it is damaged or contains the word "error", which is rare. */
+ * reason. One scan finds the usage and the required list and detects a body that ends too early.
+ * The body is parsed only if it is damaged or contains the word "error", which is rare. */
 static bool is_good(rc_response *response, rc_str body)
 {
     const response_row row = row_of(response->request.endpoint->id);
     rc_json_member members[2] = {{.key = row.required_list}, {.key = row.extra_member}};
     rc_stream_event_info seen;
-    /* A required list or extra member with an empty name matches no member of the body. */
+    /* An empty name (no required list, no extra member) matches no member of the body. */
     const rc_status status = rc_usage_read_checked(&response->usage, body, members, 2);
     if (status != RC_OK && status != RC_E_TYPE)
         return false;
     if (status != RC_OK || rc_str_find(body, RC_STR("error\""), 0) != RC_STR_NPOS) {
         watch_body(response, body, false, &seen);
         if ((seen.kinds & (RC_STREAM_ERROR | RC_STREAM_DAMAGED)) != 0) {
-            /* Tokens that a model used before it ended with a failure must be paid, so their usage
-             * stays. */
+            /* The tokens that a model used before it stopped with a failure must be paid, so their
+             * usage is not discarded. */
             if (!rc_finish_is_failure(seen.finish))
                 rc_usage_init(&response->usage);
             return false;

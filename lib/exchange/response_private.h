@@ -11,8 +11,8 @@ rc_expected_shape rc_response_expected_shape(const rc_response *response);
 bool rc_response_fits(const rc_response *response, rc_body_kind kind);
 
 /* Judges the shape of a body. If the body consists of several events or array elements, reads their
- * usage. `is_good`: the body is an object without an error. Returns false if the shape is as
- * expected or decides nothing, and *ret_verdict is not written. */
+ * usage. `is_good`: the body is an object without an error. Returns false, without writing
+ * *ret_verdict, if the shape is as expected or if the verdict does not depend on the shape. */
 bool rc_response_judge_shape(rc_response *response, rc_str body, bool is_good, rc_buf *scratch,
                              rc_response_verdict *ret_verdict);
 

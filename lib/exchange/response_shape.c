@@ -1,6 +1,6 @@
 /* rc_response: compares the shape of a response (events, one object, an array) with the requested
- * one. A client cannot use a response of another shape, because it would find neither content nor
- * an error in it. Called by response.c, response_judge.c and the gateway's attempt_response.c. */
+ * one. A client finds neither content nor an error in a response of another shape, so it cannot use
+ * it. Called by response.c, response_judge.c and the gateway's attempt_response.c. */
 #include "base/str.h"
 #include "codec/sse.h"
 #include "codec/stream_array.h"
@@ -9,16 +9,17 @@
 
 /* ---- the expected shape ---- */
 
-/* Returns whether every response of the endpoint is one object or a known stream of events. */
+/* Returns whether the endpoint has a fixed shape: every response is one object or a stream of known
+ * events. */
 static bool is_judged(const rc_endpoint *endpoint)
 {
     return (unsigned)endpoint->stream != RC_STREAM_UNWATCHED ||
            endpoint->id == RC_ENDPOINT_GENERATE || endpoint->id == RC_ENDPOINT_GENERATE_V1;
 }
 
-/* Returns the expected shape for other endpoints. Audio may have any form, and providers document
- * that some models ignore `stream`, so nothing is expected there. Embeddings and images come as
- * events only if the client requested a stream. */
+/* Returns the expected shape for endpoints without a fixed shape. Audio has no expected shape: it
+ * may have any form, and providers document that some models ignore `stream`. Embeddings and images
+ * are sent as events only if the client requested a stream. */
 static rc_expected_shape expected_unjudged(const rc_response_request *request,
                                            bool is_called_events)
 {
@@ -36,7 +37,8 @@ rc_expected_shape rc_response_expected_shape(const rc_response *response)
         return expected_unjudged(request, response->is_called_events);
     if (endpoint->streams == RC_STREAMS_ALWAYS)
         return request->is_sse ? RC_EXPECT_EVENTS : RC_EXPECT_ARRAY;
-    /* Google's methods without streaming respond with events if the query has alt=sse. */
+    /* The methods of Google's API that do not stream respond with events if the query has
+     * alt=sse. */
     if (endpoint->streams == RC_STREAMS_NEVER)
         return request->is_sse ? RC_EXPECT_ANY : RC_EXPECT_OBJECT;
     if (request->is_stream_unknown)
@@ -46,8 +48,8 @@ rc_expected_shape rc_response_expected_shape(const rc_response *response)
 
 /* ---- while it arrives ---- */
 
-/* If the content type is text/event-stream, a body of an unknown kind may be events, because they
- * may begin with an unknown field. */
+/* If the content type is text/event-stream, a body of an unknown kind may consist of events that
+ * begin with an unknown field. */
 bool rc_response_fits(const rc_response *response, rc_body_kind kind)
 {
     switch (response->expected) {
@@ -71,8 +73,8 @@ bool rc_response_is_in_shape(rc_response *response, rc_str *piece, rc_buf *held)
     const rc_body_kind kind = rc_body_shape_step(&response->shape, *piece);
     if (kind == RC_BODY_UNDECIDED || rc_response_fits(response, kind))
         return true;
-    /* The held copy may lack leading white space or a part of a byte order mark, which does no
-     * harm, because only rc_response_judge_whole reads this copy. */
+    /* The copy in `held` may lack leading white space or a part of a byte order mark. This is
+     * harmless, because only rc_response_judge_whole reads the copy. */
     if (before.prefix_len == 0)
         *piece = rc_body_skip_blank(*piece);
     rc_buf_push(held, rc_str_make(before.prefix, before.prefix_len));
@@ -82,7 +84,7 @@ bool rc_response_is_in_shape(rc_response *response, rc_str *piece, rc_buf *held)
 
 /* ---- a body in pieces ---- */
 
-/* Handles one event. *error keeps the first error of all events; empty: no error so far. */
+/* Handles one event. *error is the first error of all events so far; empty: no error. */
 static void watch_event(rc_response *response, const rc_stream_event *event, rc_str *error)
 {
     rc_stream_event_info seen;
@@ -91,8 +93,8 @@ static void watch_event(rc_response *response, const rc_stream_event *event, rc_
         *error = seen.error;
 }
 
-/* Parses the events of a complete body and returns the first error, which views the body or
- * scratch; empty: no error. */
+/* Parses the events of a complete body and returns the first error event; empty: no error. The
+ * result views the body or scratch. */
 static rc_str read_events(rc_response *response, rc_str body, rc_buf *scratch)
 {
     rc_sse sse;
@@ -121,8 +123,8 @@ static rc_str read_array(rc_response *response, rc_str body, rc_buf *scratch)
     return error;
 }
 
-/* Reads the usage of a body of several events or array elements. Returns the first error in it;
- * empty: no error. */
+/* Reads the usage of a body of several events or array elements. Returns the first error in the
+ * body; empty: no error. */
 static rc_str read_pieces(rc_response *response, rc_str body, rc_body_kind kind, rc_buf *scratch)
 {
     rc_buf_reset(scratch);
@@ -158,12 +160,12 @@ bool rc_response_judge_shape(rc_response *response, rc_str body, bool is_good, r
         verdict.error = read_pieces(response, body, kind, scratch);
         if (verdict.error.len > 0)
             verdict.result = RC_RESPONSE_ERROR_EVENT;
-        /* An array without content events is not a response, so its shape does not matter. */
+        /* An array without content events is not a response, so its shape is irrelevant. */
         else if (kind == RC_BODY_ARRAY && response->watch.content_events == 0)
             return false;
     }
-    /* If no retry would change the finish reason, the verdict has its code. A content filter, for
-     * example, would apply to a response of the expected shape, too. */
+    /* If the finish reason, such as a content filter, would also apply to a response of the
+     * expected shape, the verdict has the code of the finish reason. */
     if (verdict.result == RC_RESPONSE_MISSHAPEN)
         verdict.code = rc_finish_code(is_in_pieces ? response->watch.finish : response->finish);
     *ret_verdict = verdict;
