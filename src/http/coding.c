@@ -1,4 +1,4 @@
-/* Reads Content-Encoding. Called by the gateway's attempt_response.c and
+/* Reads Content-Encoding. Called by src/gateway/exchange/attempt_response.c and
  * src/client/client_call.c. */
 #include "http/coding.h"
 
@@ -16,7 +16,7 @@ static rc_coding coding_named(rc_str name)
     return rc_str_eq_nocase(name, RC_STR("deflate")) ? RC_CODING_DEFLATE : RC_CODING_OTHER;
 }
 
-/* Returns the combination of `coding` with the codings in `list`. Two codings are RC_CODING_OTHER,
+/* Adds the codings in `list` to `coding` and returns the result. Two codings give RC_CODING_OTHER,
  * because the body is compressed twice. */
 static rc_coding add(rc_coding coding, rc_str list)
 {

@@ -1,4 +1,4 @@
-/* rc_coding: how a message's body is compressed, by its Content-Encoding (RFC 9110, section
+/* rc_coding: the compression of a message's body, as Content-Encoding states it (RFC 9110, section
  * 8.4). */
 #ifndef RC_HTTP_CODING_H
 #define RC_HTTP_CODING_H
@@ -12,8 +12,8 @@ typedef enum rc_coding {
     RC_CODING_OTHER = 3    /* A coding that is not supported, or several codings. */
 } rc_coding;
 
-/* Returns the coding that all Content-Encoding lines of the head give. reader, head: borrows during
- * the call. */
+/* Returns the coding that results from all Content-Encoding lines of the head. reader, head:
+ * borrows during the call. */
 rc_coding rc_coding_of(const rc_http1 *reader, const char *head);
 
 #endif

@@ -48,8 +48,7 @@ static int refuse(rc_http1 *reader, rc_http1_fault fault)
     return HPE_USER;
 }
 
-/* llhttp callback for a piece of the target. If the head arrives in pieces, the target may too; its
- * pieces are adjacent in the buffer. */
+/* Called by llhttp for a piece of the target. The pieces of a target are adjacent in the buffer. */
 static int on_target(llhttp_t *parser, const char *at, size_t len)
 {
     rc_http1 *reader = reader_of(parser);
@@ -99,14 +98,16 @@ static int on_value(llhttp_t *parser, const char *at, size_t len)
     return 0;
 }
 
-/* Marks the value as begun, because llhttp does not call on_value for an empty value. */
+/* Marks the value as begun even if it is empty, because llhttp does not call on_value for an empty
+ * value. */
 static int on_value_end(llhttp_t *parser)
 {
     reader_of(parser)->is_value = true;
     return 0;
 }
 
-/* Rejects control characters, which llhttp accepts inside quoted strings, and counts the bytes. */
+/* Rejects control characters in a chunk extension, which llhttp accepts inside quoted strings, and
+ * counts the bytes of the extensions. */
 static int on_extension(llhttp_t *parser, const char *at, size_t len)
 {
     rc_http1 *reader = reader_of(parser);
@@ -184,7 +185,7 @@ static const llhttp_settings_t settings = {
 void rc_http1_init(rc_http1 *reader, rc_http1_kind kind, const rc_http1_limits *limits)
 {
     /* The members from `fields` on are not zeroed. llhttp's state is initialised when it is first
-     * needed. */
+     * used. */
     memset(reader, 0, offsetof(rc_http1, fields));
     reader->kind = kind;
     reader->limits = limits;
@@ -201,7 +202,7 @@ static rc_http1_event fail(rc_http1 *reader, rc_http1_fault fault)
     return RC_HTTP1_FAULT;
 }
 
-/* The fault for each llhttp error. */
+/* The fault that each error of llhttp becomes. */
 static const struct {
     llhttp_errno_t error;
     rc_http1_fault fault;
@@ -218,7 +219,7 @@ static const struct {
 static rc_http1_fault fault_of(const rc_http1 *reader)
 {
     llhttp_errno_t error = llhttp_get_errno(&reader->parser);
-    /* llhttp reports a second Content-Length with this error too. */
+    /* llhttp also reports a second Content-Length with this error. */
     if (error == HPE_UNEXPECTED_CONTENT_LENGTH && (reader->parser.flags & F_TRANSFER_ENCODING) == 0)
         return RC_HTTP1_FAULT_LENGTH_REPEATED;
     for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++)
@@ -321,9 +322,9 @@ static bool skip_extensions(rc_http1 *reader, rc_str *input, uint32_t max_bytes,
     return reader->fault == RC_HTTP1_FAULT_NONE;
 }
 
-/* Checks the extensions of a request's chunk, which llhttp reads too (on_extension counts their
- * bytes). The check is needed because llhttp accepts extensions with an empty name or value, which
- * other parsers may treat differently. */
+/* Checks the extensions of a request's chunk. llhttp reads these bytes, too (on_extension counts
+ * them), but accepts extensions with an empty name or value, which other parsers may treat
+ * differently. */
 static bool check_extensions(rc_http1 *reader, rc_str input)
 {
     size_t len = 0;
@@ -369,7 +370,7 @@ static rc_http1_event read_chunks(rc_http1 *reader, rc_str *input)
     }
     if (!reader->is_parsing)
         begin_chunks(reader);
-    /* llhttp may report the end of the message without further input. */
+    /* Even without further input llhttp may report the end of the message. */
     do {
         const bool is_trailer = reader->is_in_trailer;
         size_t len = input->len;
@@ -383,8 +384,8 @@ static rc_http1_event read_chunks(rc_http1 *reader, rc_str *input)
          * see a second message in these bytes. */
         if (is_trailer && used != len)
             refuse(reader, RC_HTTP1_FAULT_TRAILER);
-        /* Body bytes before the fault are returned first. The result is then the same as if the
-         * fault had arrived in a later read. */
+        /* If the piece contains both body bytes and a fault, the body bytes are returned first, as
+         * if the fault had arrived in a later read. */
         if (reader->fault != RC_HTTP1_FAULT_NONE)
             return reader->pending == RC_HTTP1_BODY ? RC_HTTP1_BODY : RC_HTTP1_FAULT;
         *input = rc_str_make(input->ptr + used, input->len - used);

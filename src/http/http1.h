@@ -5,14 +5,13 @@
  *     └──────── FAULT ◄──────┘
  *
  * The parser does no I/O, allocates no memory and reads no clock. A head or a complete chunk in the
- * usual form is parsed in one pass (http1_plain.c). llhttp parses all other heads and chunks.
- * Constructs that llhttp accepts but that two parsers might interpret differently are rejected too
- * (RFC 9112, sections 2.2, 3.2, 5, 6, 11.2). A fault is final: no byte after it is parsed as a
- * message.
+ * usual form is parsed in one pass (http1_plain.c). llhttp parses all other heads and chunks. The
+ * parser also rejects constructs that llhttp accepts but that two parsers might interpret
+ * differently (RFC 9112, sections 2.2, 3.2, 5, 6, 11.2). A fault is final: no byte after it is
+ * parsed as a message.
  *
  * The head stays in the caller's buffer. The parts of the head are stored as offsets, so the buffer
- * may move between calls. The buffer must contain all bytes from the first byte of the message
- * on. */
+ * may move between calls. The buffer must contain the message from its first byte on. */
 #ifndef RC_HTTP_HTTP1_H
 #define RC_HTTP_HTTP1_H
 
@@ -31,7 +30,7 @@
 #define RC_HTTP1_FIELDS_MAX 112
 
 /* The columns are the name of a fault, the status for the client, and the message. The status is
- * for faults in requests; a fault in a response is the upstream's. */
+ * used only for faults in requests. */
 #define RC_HTTP1_FAULTS(X)                                                           \
     X(NONE, 0, "")                                                                   \
     X(SYNTAX, 400, "the message is not HTTP/1.1")                                    \
@@ -85,10 +84,11 @@ typedef enum rc_http1_framing {
 
 typedef enum rc_http1_event {
     RC_HTTP1_MORE = 0, /* All bytes were used; more input is needed. */
-    RC_HTTP1_HEAD = 1, /* The head is complete: rc_http1_find and the like may be called. */
+    RC_HTTP1_HEAD = 1, /* The head is complete; rc_http1_find and the other getters may be
+                        * called. */
     RC_HTTP1_BODY = 2, /* A piece of the body is in rc_http1.body. */
     RC_HTTP1_END = 3,  /* The message is complete. */
-    RC_HTTP1_FAULT = 4 /* The connection must be closed. */
+    RC_HTTP1_FAULT = 4 /* The message is malformed; the connection must be closed. */
 } rc_http1_event;
 
 /* Maximum numbers of bytes and of header fields. */
@@ -96,7 +96,7 @@ typedef struct rc_http1_limits {
     uint32_t head_bytes;
     uint32_t target_bytes;
     uint32_t field_count;           /* Must not exceed RC_HTTP1_FIELDS_MAX. */
-    uint32_t chunk_extension_bytes; /* In one request, or in one chunk of a response. */
+    uint32_t chunk_extension_bytes; /* Maximum for one request, or for one chunk of a response. */
     uint32_t trailer_bytes;
 } rc_http1_limits;
 
@@ -125,7 +125,8 @@ typedef struct rc_http1 {
     uint32_t head_bytes;
     uint32_t target_at; /* Offset of the request's path and query. */
     uint32_t target_len;
-    uint32_t host_at; /* Offset of host and port, if the target is a whole URL. */
+    uint32_t host_at; /* Offset of host and port. Used only if the target is a whole URL (host_len
+                       * is not 0). */
     uint32_t host_len;
     uint32_t field_count;
     uint32_t extension_bytes;
@@ -136,26 +137,26 @@ typedef struct rc_http1 {
     uint16_t status;        /* Status of a response. */
     uint8_t method;         /* Method of a request, an llhttp_method_t. */
     uint8_t minor;          /* Minor number of the HTTP version, 1.minor. */
-    bool is_parsing;        /* llhttp reads this message; `parser` is initialised. */
+    bool is_parsing;        /* llhttp reads this message, so `parser` is initialised. */
     bool is_head_done;
     bool is_whole;
     bool is_in_trailer; /* The last chunk has been read. */
     bool is_at_chunk;   /* llhttp is at the start of a chunk and has read no byte of it. */
-    bool is_paused;     /* One of our callbacks paused llhttp. */
-    bool is_value;      /* The current header's value has begun. */
+    bool is_paused;     /* A callback of this file has paused llhttp. */
+    bool is_value;      /* The value of the current header field has begun. */
     bool is_kept_alive; /* The head allows reuse of the connection. */
-    bool is_bodiless;   /* A response to HEAD, which has no body whatever its head declares. */
+    bool is_bodiless;   /* The response has no body, because it responds to HEAD, even if its head
+                         * declares a body. */
     uint64_t length;    /* Content-Length, if framing is RC_HTTP1_LENGTH. */
     rc_http1_extension extension; /* State of the current chunk's extensions. */
     rc_http1_trailer trailer;
-    uint64_t left; /* Bytes of `length` not received yet. */
+    uint64_t left; /* Number of bytes of `length` that have not arrived yet. */
     rc_str body;   /* The piece of the latest RC_HTTP1_BODY event; views the input. */
     rc_http1_field fields[RC_HTTP1_FIELDS_MAX];
     llhttp_t parser;
 } rc_http1;
 
-/* Prepares the parser for the first byte of a message. limits: borrows as long as the parser is
- * used. */
+/* Prepares the parser for a new message. limits: borrows as long as the parser is used. */
 void rc_http1_init(rc_http1 *reader, rc_http1_kind kind, const rc_http1_limits *limits);
 
 /* Declares that the message is a response to HEAD, which has no body. */
@@ -174,8 +175,8 @@ rc_http1_event rc_http1_read_body(rc_http1 *reader, rc_str *input);
  * the message correctly, else RC_HTTP1_FAULT. */
 rc_http1_event rc_http1_close(rc_http1 *reader);
 
-/* The following functions with a parameter `head` return parts of the head. `head` has the bytes
- * that were passed to rc_http1_read_head. The results view (point into) head. */
+/* The next functions return parts of the head. head: the bytes that were passed to
+ * rc_http1_read_head. The results view (point into) head. */
 static inline rc_str rc_http1_target(const rc_http1 *reader, const char *head)
 {
     return rc_str_make(head + reader->target_at, reader->target_len);
@@ -190,7 +191,7 @@ static inline rc_str rc_http1_value(const rc_http1 *reader, const char *head, ui
     return rc_str_make(head + rc_http1_value_at(field), field->value_len);
 }
 /* Returns the request's host: the Host field, or the authority of a target that is a whole URL (RFC
- * 9112, section 3.2.2). Empty for an HTTP/1.0 request that has neither. The result views head. */
+ * 9112, section 3.2.2). Empty for an HTTP/1.0 request without both. The result views head. */
 rc_str rc_http1_host(const rc_http1 *reader, const char *head);
 /* Returns the static name of the method. */
 rc_str rc_http1_method(const rc_http1 *reader);
@@ -200,10 +201,10 @@ static inline int rc_http1_status(const rc_http1 *reader)
 }
 
 /* Returns the value of the field with the lower-case name `name`, or the empty string if the head
- * has no such field or several. The result views head. */
+ * has no such field or more than one. The result views head. */
 rc_str rc_http1_find(const rc_http1 *reader, const char *head, rc_str name);
 
-/* Returns Content-Length, or UINT64_MAX if there is none. */
+/* Returns the Content-Length, or UINT64_MAX if the head has none. */
 uint64_t rc_http1_length(const rc_http1 *reader);
 
 /* Returns whether another message may follow on the connection; false if this message is
@@ -211,8 +212,9 @@ uint64_t rc_http1_length(const rc_http1 *reader);
 bool rc_http1_is_reusable(const rc_http1 *reader);
 
 /* Compares `len` bytes of `text` with `lower`, ignoring case. `lower` has only lower-case letters,
- * digits and dashes. Setting bit 0x20 converts upper-case letters; it cannot convert any other byte
- * to a character of `lower`, because a parsed head has no control characters. */
+ * digits and dashes. The comparison sets bit 0x20 of each byte, which converts upper-case letters.
+ * It cannot turn another byte into a character of `lower`, because a parsed head has no control
+ * characters. */
 static inline bool rc_http1_is_same(const char *text, const char *lower, size_t len)
 {
     const uint64_t small = UINT64_C(0x2020202020202020);

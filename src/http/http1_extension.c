@@ -7,15 +7,15 @@ enum {
     START = 0,
     SIZE,    /* At least one digit of the chunk size was read. */
     BEFORE,  /* In white space before a semicolon. */
-    NAMING,  /* After a semicolon: a name must follow. */
+    NAMING,  /* After a semicolon; a name must follow. */
     NAME,    /* Inside an extension's name. */
     NAMED,   /* In white space after an extension's name. */
-    VALUING, /* After an equals sign: a value must follow. */
+    VALUING, /* After an equals sign; a value must follow. */
     VALUE,
     QUOTED,
     ESCAPED,
     UNQUOTED, /* After the closing quote of a value. */
-    DONE      /* The end of the line and the chunk's data follow. */
+    DONE      /* The extensions are over; the end of the line and the chunk's data follow. */
 };
 
 static bool is_digit(char c)
@@ -49,7 +49,7 @@ static bool move(rc_http1_extension *extension, int state)
     return true;
 }
 
-/* Handles a byte after the end of a name or a value. */
+/* Handles a byte that follows a name or a value. */
 static bool step_after_item(rc_http1_extension *extension, char c, bool may_be_valued)
 {
     if (c == ';')
@@ -89,14 +89,15 @@ static bool step(rc_http1_extension *extension, char c)
     }
 }
 
-/* Returns whether the size line may end in this state. The line may not end after white space. */
+/* Returns whether the line with the chunk's size may end in this state. The line may not end after
+ * white space. */
 static bool may_end(const rc_http1_extension *extension)
 {
     return extension->state == NAME || extension->state == VALUE || extension->state == UNQUOTED;
 }
 
-/* Returns how many bytes llhttp may read: the digits of the size, and everything after them if no
- * extension follows. */
+/* Returns the number of bytes that llhttp may read: the digits of the size and, if no extension
+ * follows them, the whole input. */
 static size_t read_size(rc_http1_extension *extension, rc_str input)
 {
     size_t len = 0;

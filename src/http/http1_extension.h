@@ -5,10 +5,10 @@
  *              └───────┼──────────────────────────────────────────────────────► DONE
  *                      └── any number of extensions
  *
- * All extensions are ignored, as RFC 9112 requires for unknown ones (section 7.1.1). In responses
- * llhttp fails on extensions with a value, so llhttp gets only the size and the end of the line.
- * Extensions that violate the grammar are rejected, because all parsers must agree on where the
- * line ends. */
+ * All extensions are ignored, as RFC 9112 requires for unknown ones (section 7.1.1). llhttp fails
+ * on extensions with a value in responses, so the caller passes only the size and the end of the
+ * line to llhttp. Extensions that violate the grammar are rejected, because all parsers must agree
+ * on where the line ends. */
 #ifndef RC_HTTP_HTTP1_EXTENSION_H
 #define RC_HTTP_HTTP1_EXTENSION_H
 
@@ -30,7 +30,7 @@ typedef enum rc_http1_extension_result {
 } rc_http1_extension_result;
 
 /* Reads the size line of a chunk, in one or more calls. Moves *input past extension bytes, of which
- * a line may have max_bytes at most. *ret_len is the number of bytes of the remaining input, up to
+ * a line may have at most max_bytes. *ret_len is the number of bytes of the remaining input, up to
  * the next extension, that llhttp may read. */
 rc_http1_extension_result rc_http1_extension_skip(rc_http1_extension *extension, rc_str *input,
                                                   uint32_t max_bytes, size_t *ret_len);

@@ -1,5 +1,5 @@
-/* Checks heads beyond llhttp's own checks. Called by http1.c and http1_plain.c; the gateway and
- * net/server call the getters. Two parsers of one connection must agree on where a message ends
+/* Checks of a head in addition to those of llhttp. Called by http1.c and http1_plain.c; the gateway
+ * and net/server call the getters. Two parsers of one connection must agree on where a message ends
  * (RFC 9112, section 11.2), so ambiguous heads are rejected here before the framing is used. */
 #include "http/http1_head.h"
 
@@ -52,7 +52,8 @@ static rc_http1_fault check_bytes(const char *head, uint32_t len)
     return RC_HTTP1_FAULT_NONE;
 }
 
-/* Checks that the colon directly follows the name, because llhttp allows a space in some modes. */
+/* Checks that the colon directly follows the name, because llhttp accepts a space before the colon
+ * in some modes. */
 static rc_http1_fault check_names(const rc_http1 *reader, const char *head)
 {
     for (uint32_t i = 0; i < reader->field_count; i++) {
@@ -150,7 +151,7 @@ static bool is_method(uint8_t method)
 }
 
 /* Splits a target that is a whole URL, as clients send it to proxies, into host and path. If the
- * URL has no path, the path is "/", and its offset is that of the last slash in "://". */
+ * URL has no path, the path is "/"; its offset is that of the last slash in "://". */
 static bool split_url(rc_http1 *reader, const char *head)
 {
     const rc_str scheme = RC_STR("http://");

@@ -14,8 +14,8 @@
  *
  *   size CR LF bytes CR LF                 size: a few digits, not all of them zeros
  *
- * llhttp and http1_head.c read every other message, including every faulty one. For the plain form
- * they give the same results as this parser; fuzz targets compare the two. */
+ * llhttp and http1_head.c read all other messages, including all faulty ones. For the plain form,
+ * llhttp gives the same results as this parser; fuzz targets compare the two. */
 #include "http/http1_plain.h"
 
 #include <string.h>
@@ -23,8 +23,10 @@
 #include "base/vec16.h"
 #include "http/http1_head.h"
 
-#define CHUNK_DIGITS_MAX 7u /* A chunk with a longer size is never complete in one read. */
-#define NAME_MAX_BYTES 64u  /* SPECIAL_LENS has one bit for each name length below 64. */
+#define CHUNK_DIGITS_MAX 7u /* A chunk with a longer size never arrives completely in one read. */
+/* Names with this length or more are not plain, because SPECIAL_LENS has a bit only for each shorter
+ * length. */
+#define NAME_MAX_BYTES 64u
 
 typedef struct scan {
     rc_http1 *reader;
@@ -50,7 +52,7 @@ static inline const char *line_end(const char *at, const char *end)
     return end - found >= 2 && found[0] == '\r' && found[1] == '\n' ? found : NULL;
 }
 
-/* Returns the length of the field name that begins at `at`, up to its colon, or 0 if the name is
+/* Returns the length of the field name that begins at `at` and ends at its colon. 0: the name is
  * not plain. */
 static inline size_t name_len(const char *at, const char *end)
 {
@@ -154,7 +156,8 @@ static bool begins(const char *at, const char *end, rc_str with)
     return (size_t)(end - at) >= with.len && memcmp(at, with.ptr, with.len) == 0;
 }
 
-/* Returns the start of the field lines, or NULL if the request line is not plain. */
+/* Reads the request line and returns the start of the field lines. NULL: the request line is not
+ * plain. */
 static const char *read_request_line(const scan *s)
 {
     rc_http1 *reader = s->reader;
@@ -174,8 +177,9 @@ static const char *read_request_line(const scan *s)
                : NULL;
 }
 
-/* Returns the start of the field lines, or NULL if the status line is not plain. Interim responses
- * (1xx) are left to llhttp, because other rules apply to the bytes that follow them. */
+/* Reads the status line and returns the start of the field lines. NULL: the status line is not
+ * plain. Interim responses (1xx) count as not plain, because other rules apply to the bytes that
+ * follow them. */
 static const char *read_status_line(const scan *s)
 {
     const char *digits = s->head + sizeof("HTTP/1.1 ") - 1;
@@ -213,7 +217,7 @@ bool rc_http1_read_plain(rc_http1 *reader, rc_str bytes)
     return true;
 }
 
-/* Returns the value of a hexadecimal digit, or more than 15 if `c` is not a digit. */
+/* Returns the value of a hexadecimal digit. If `c` is no digit, the result is more than 15. */
 static inline unsigned hex_of(char c)
 {
     const unsigned digit = (unsigned char)c - '0';

@@ -6,7 +6,7 @@
 #include "http/http1.h"
 
 /* Reads a complete head in the usual form. `bytes` is the message from its first byte on. Returns
- * false if llhttp must read the head; reader->fields may then have been overwritten. */
+ * false if llhttp must read the head; this function may then have changed reader->fields. */
 bool rc_http1_read_plain(rc_http1 *reader, rc_str bytes);
 
 /* Reads a complete chunk without extensions that is not the last chunk, and moves *input past it.

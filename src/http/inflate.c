@@ -10,8 +10,8 @@
 #define WINDOW_BITS 15
 #define GZIP_BITS (WINDOW_BITS + 16) /* Makes zlib expect gzip's header and checksum. */
 #define INPUT_MAX \
-    ((size_t)1 << 30) /* Maximum input of one zlib call, because zlib counts in
-                                      * ints. */
+    ((size_t)1 << 30) /* Maximum input of one zlib call. The limit is needed because zlib counts
+                       * bytes in an int. */
 
 typedef enum state {
     STATE_BEGIN = 0, /* No byte was decoded yet. */
@@ -29,14 +29,15 @@ struct rc_inflate {
     uint8_t first[2]; /* For RC_CODING_DEFLATE: the first two bytes, which show whether there is a
                        * zlib header. */
     uint8_t first_len;
-    bool is_full; /* The latest piece was filled completely, so zlib may have more output. */
+    bool is_full; /* The latest piece was filled completely, so zlib may have more output for the
+                   * same input. */
     char piece[RC_INFLATE_PIECE_BYTES];
 };
 
 /* ---- memory ---- */
 
-/* Header of an allocated block. The header stores the size of the block, because zlib does not pass
- * the size when it frees the block. */
+/* Header of an allocated block. It stores the size of the block, because zlib does not pass the
+ * size when it frees the block. */
 typedef union block {
     size_t size;
     max_align_t align;
@@ -113,8 +114,8 @@ static void decode(rc_inflate *inflater, const void *bytes, size_t len, size_t *
         inflater->state = STATE_DAMAGED;
 }
 
-/* Starts decoding. For RC_CODING_DEFLATE, first collects two bytes, which decide whether zlib has
- * to expect its header. */
+/* Starts decoding. For RC_CODING_DEFLATE, first collects two bytes, which show whether the data has
+ * a zlib header. */
 static void begin(rc_inflate *inflater, rc_str *input)
 {
     size_t used = 0;
@@ -135,8 +136,7 @@ static void begin(rc_inflate *inflater, rc_str *input)
         decode(inflater, inflater->first, 2, &used);
 }
 
-/* Continues after the end of a gzip member: another member may follow, or zero bytes that fill up a
- * block. */
+/* Continues after the end of a gzip member. Another member may follow, or zero bytes as padding. */
 static void next_member(rc_inflate *inflater, rc_str *input)
 {
     while (inflater->coding == RC_CODING_GZIP && input->len > 0 && input->ptr[0] == '\0')

@@ -4,7 +4,8 @@
 #ifndef RC_NET_FAILURE_KIND_H
 #define RC_NET_FAILURE_KIND_H
 
-/* The columns are the name, is_local (true if the provider is not to blame) and the message. */
+/* The columns are the name, is_local (true if this process caused the failure, not the provider)
+ * and the message. */
 #define RC_UPSTREAM_KINDS(X)                                                \
     X(NONE, false, "")                                                      \
     X(SHUTDOWN, true, "the gateway is closing")                             \

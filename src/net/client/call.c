@@ -1,11 +1,11 @@
 /* One call to a provider: receives the response and ends the call. Called by the gateway's
- * attempts, src/client, the doctor's probe and the other files of net/client. */
+ * attempts, src/client, the doctor's probe (src/cli/doctor) and the other files of net/client. */
 #include <string.h>
 
 #include "net/client/dial.h"
 #include "net/client/pool.h"
 
-/* Maximum number of interim responses (100 Continue, 103 Early Hints) per call. A peer that sends
+/* Maximum number of interim responses (100 Continue, 103 Early Hints) per call. A server that sends
  * more is hostile or broken. */
 #define INTERIMS_MAX 16
 
@@ -37,8 +37,8 @@ bool rc_upstream_attach(rc_upstream_call *call, rc_link *link, bool was_reused)
     link->first_byte = link->given_bytes;
     link->requests++;
     restart_reader(call);
-    /* If the owner waits for on_drained, at least one write must be queued, because libuv reports
-     * its completion from the loop, from where on_drained must be called. */
+    /* on_drained must be called from the loop. If the owner waits for it, at least one write must
+     * be queued, because libuv reports the end of a queued write from the loop. */
     link->is_queueing = call->is_full;
     rc_upstream_pump(call);
     link->is_queueing = false;
@@ -60,8 +60,8 @@ static void free_buffers(rc_upstream_call *call)
     call->head = call->out.bytes = NULL;
 }
 
-/* Releases everything that the call holds, and removes the call from the list of live calls.
- * Returns whether its connection went back to the pool. */
+/* Releases the connection and the memory of the call, and removes the call from the list of live
+ * calls. Returns whether its connection went back to the pool. */
 static bool release_call(rc_upstream_call *call, rc_pool_release_mode mode)
 {
     rc_upstream *upstream = call->upstream;
@@ -86,8 +86,8 @@ static uint64_t sent_bytes(const rc_upstream_call *call)
     size_t waiting = link->tcp.write_queue_size;
     uint64_t sent = call->accepted > waiting ? call->accepted - waiting : 0;
     bool has_written = link->has_written || waiting < link->queued_bytes;
-    /* With TLS the byte count is approximate, but has_written is exact about whether any byte was
-     * sent. */
+    /* With TLS the number of sent bytes is approximate, but has_written shows exactly whether any
+     * byte was sent. */
     if (!has_written)
         return 0;
     return sent > 0 ? sent : 1;
@@ -141,10 +141,10 @@ void rc_upstream_fail(rc_upstream_call *call, rc_upstream_kind kind, const char 
     call->handler->on_failure(call->ctx, &failure);
 }
 
-/* Returns whether the request can safely be sent again on a new connection. A peer may close a
- * pooled connection because of its age while a request is on its way. If the peer closed before a
- * byte of the request arrived, it has not read the request. A body that is pushed piece by piece
- * cannot be sent again. */
+/* Returns whether the request can safely be sent again on a new connection. A server may close a
+ * pooled connection because of its age while a request is on its way. A server that closed the
+ * connection before a byte of the request arrived has not read the request. A body that is pushed
+ * piece by piece cannot be sent again. */
 static bool may_redial(const rc_upstream_call *call, rc_upstream_kind kind)
 {
     return call->was_reused && !call->is_redialled && call->received == 0 &&
@@ -177,8 +177,8 @@ static bool is_reusable(const rc_http1 *reader)
 
 void rc_upstream_succeed(rc_upstream_call *call)
 {
-    /* A connection on which the response ended before the request was sent completely is not
-     * reused, because its state is unknown. */
+    /* If the response ended before the request was sent completely, the connection is not reused,
+     * because its state is unknown. */
     bool is_keepable = call->state == RC_CALL_WHOLE && call->is_sent && !call->is_send_broken &&
                        is_reusable(&call->reader);
     bool is_kept = release_call(call, is_keepable ? RC_POOL_KEEP : RC_POOL_CLOSE);
@@ -196,7 +196,8 @@ bool rc_upstream_is_live(const rc_upstream_call *call)
     return call->state != RC_CALL_NONE;
 }
 
-/* Stores the bytes of an incomplete head in call->head, where they may already be. */
+/* Stores the bytes of an incomplete head in call->head. `bytes` may already be a view of
+ * call->head. */
 static bool keep_head(rc_upstream_call *call, rc_str bytes)
 {
     if (bytes.len > call->head_capacity) {
@@ -215,8 +216,8 @@ static bool keep_head(rc_upstream_call *call, rc_str bytes)
     return true;
 }
 
-/* Appends new bytes to a stored incomplete head and makes *bytes a view of the whole. If no head is
- * stored, *bytes is unchanged. */
+/* Appends new bytes to a stored incomplete head and makes *bytes a view of the whole head so far.
+ * If no head is stored, *bytes is unchanged. */
 static bool join_head(rc_upstream_call *call, rc_str *bytes)
 {
     size_t len = call->head_len + bytes->len;
@@ -244,8 +245,8 @@ typedef struct joined_bytes {
 
 /* Reads the head and skips interim responses (1xx). Returns true if on_head was called; *bytes is
  * then the remaining input. Returns false if the head is incomplete or the call has ended.
- * *ret_joined: gives the memory that *bytes views, because a callback may end the call while the
- * views are in use. */
+ * ret_joined: gives the memory that *bytes views; it does not belong to the call, because a
+ * callback may end the call while the view is in use. */
 static bool read_head(rc_upstream_call *call, rc_str *bytes, joined_bytes *ret_joined)
 {
     const rc_link *link = call->link;
@@ -287,7 +288,8 @@ static bool read_head(rc_upstream_call *call, rc_str *bytes, joined_bytes *ret_j
     return link->call == call;
 }
 
-/* Handles one event of the body. Returns false if all bytes are used or the call has ended. */
+/* Handles one event of the response's body. Returns false if all bytes are used or the call has
+ * ended. */
 static bool read_body(rc_upstream_call *call, rc_str *bytes)
 {
     const rc_link *link = call->link;
@@ -322,8 +324,8 @@ void rc_upstream_on_bytes(rc_upstream_call *call, rc_str bytes)
     bool goes_on = call->state != RC_CALL_HEAD || read_head(call, &bytes, &joined);
     while (goes_on)
         goes_on = read_body(call, &bytes);
-    /* From here on `call` must not be used, because it may have ended, and its storage then belongs
-     * to the owner. */
+    /* `call` must not be used from here on. It may have ended, and its storage then belongs to the
+     * owner. */
     rc_upstream_put(upstream, joined.bytes, joined.capacity);
 }
 
@@ -335,7 +337,7 @@ void rc_upstream_on_settled(rc_upstream_call *call)
     }
     if (call->state != RC_CALL_BODY)
         return;
-    /* A head does not restart the first-byte limit, which ends only with the first byte of the
+    /* The first-byte limit does not restart when a head arrives; it ends with the first byte of the
      * body. */
     if (!rc_upstream_awaits_body(call))
         rc_upstream_set_deadline(call);
@@ -362,7 +364,7 @@ void rc_upstream_on_timer(rc_upstream_call *call)
     else if (call->state != RC_CALL_HEAD)
         rc_upstream_fail(call, RC_UPSTREAM_IDLE_TIMEOUT, NULL);
     else if (call->link->tcp.write_queue_size != call->waited_bytes)
-        rc_upstream_set_deadline(call); /* The peer reads the request, but slowly. */
+        rc_upstream_set_deadline(call); /* The server reads the request, but slowly. */
     else
         rc_upstream_fail(call, RC_UPSTREAM_SEND_TIMEOUT, NULL);
 }

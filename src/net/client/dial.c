@@ -1,6 +1,6 @@
-/* Opens a connection to an origin: resolves, connects, does the TLS handshake; or takes the
- * connection that settings.open returns. Called by pool.c; link.c passes the events of a link that
- * is being dialled. */
+/* Opens a connection to an origin: resolves the name, connects and does the TLS handshake, or uses
+ * the connection that settings.open returns. Called by pool.c. link.c reports the events of a
+ * connection that is being opened. */
 #include "net/client/dial.h"
 
 #include <stddef.h>
@@ -26,14 +26,15 @@ struct rc_dial {
     step step;
     rc_addresses addresses;
     size_t next_address;
-    rc_link *links[RC_RESOLVE_ADDRESSES_MAX]; /* Links that are connecting, by address index; NULL:
-                                               * the address was not tried, or failed. */
+    rc_link *links[RC_RESOLVE_ADDRESSES_MAX]; /* Links that are connecting, by the index of their
+                                               * address. NULL: the address was not tried, or its
+                                               * link failed. */
     rc_link *winner;
-    uint64_t deadline_ms; /* When the dial fails with a timeout; 0: never. */
+    uint64_t deadline_ms; /* Time at which the dial fails with a timeout; 0: never. */
     /* The deadline has passed, and the sockets are polled once more before the dial fails. */
     bool is_final_poll;
-    /* When the next address is tried in parallel with a slow one; 0: only after an address has
-     * failed. */
+    /* Time at which the next address is tried in parallel with a slow one; 0: the next address is
+     * tried only after a failure. */
     uint64_t next_ms;
     rc_upstream_kind failure;
     const char *text;
@@ -75,7 +76,7 @@ void rc_dial_cancel(rc_dial *dial)
     end(dial);
 }
 
-/* Makes the loop report the failure, because rc_upstream_start must not call a callback. */
+/* Makes the loop report the failure, because rc_upstream_start must not call a callback itself. */
 static void fail_soon(rc_dial *dial, rc_upstream_kind kind, const char *text)
 {
     dial->step = FAILING;
@@ -170,8 +171,8 @@ static rc_upstream_kind kind_of_status(int status)
     }
 }
 
-/* Records why an address failed. The text names the system error, because one kind stands for
- * several errors. */
+/* Records the reason for which an address failed. The text names the system error, because one
+ * rc_upstream_kind stands for several errors. */
 static void note_failure(rc_dial *dial, int status)
 {
     dial->failure = kind_of_status(status);
@@ -277,8 +278,8 @@ static void try_addresses(rc_dial *dial)
         fail_soon(dial, dial->failure, dial->text);
 }
 
-/* Uses the connection that settings.open returns. settings.open must have checked the
- * destination. */
+/* Uses the connection that settings.open returns. settings.open has checked whether the client may
+ * connect to the destination. */
 static void take_opened(rc_dial *dial)
 {
     const rc_upstream_settings *settings = &dial->upstream->settings;
@@ -289,7 +290,8 @@ static void take_opened(rc_dial *dial)
     }
     const int fd = settings->open(settings->open_ctx, &dial->call->pool->origin);
     if (fd < 0 || uv_tcp_open(&link->tcp, fd) != 0 || !rc_link_start_reading(link)) {
-        /* If opening the uv handle failed, the handle does not own the descriptor. */
+        /* uv_fileno fails if the handle was not opened; the descriptor then still belongs to this
+         * function. */
         uv_os_fd_t owned = -1;
         if (fd >= 0 && uv_fileno((const uv_handle_t *)&link->tcp, &owned) != 0)
             (void)close(fd);
@@ -375,9 +377,8 @@ static rc_upstream_kind timeout_of(const rc_dial *dial)
     return dial->step == HANDSHAKING ? RC_UPSTREAM_TLS_TIMEOUT : RC_UPSTREAM_CONNECT_TIMEOUT;
 }
 
-/* Handles the deadline. libuv runs timers before it polls sockets. After a pause of the whole
- * process, input that waits in the sockets must therefore be read before a connection counts as
- * timed out. */
+/* Handles the deadline. libuv runs timers before it polls sockets. If the process was paused, the
+ * input that waits in the sockets must be read before a connection counts as timed out. */
 static void on_deadline(rc_dial *dial)
 {
     if (dial->is_final_poll) {
@@ -394,7 +395,7 @@ static void on_timer(uv_timer_t *timer)
     uint64_t now_ms = uv_now(dial->upstream->loop);
     if (dial->step == OVER)
         return;
-    /* rc_upstream_fail cancels the dial. */
+    /* rc_upstream_fail also cancels the dial. */
     if (dial->step == OPENED)
         deliver(dial, dial->winner);
     else if (dial->step == FAILING)
@@ -418,7 +419,7 @@ void rc_dial_on_bytes(rc_link *link)
     if (dial->step != HANDSHAKING)
         return;
     handshake(dial, link);
-    /* Session tickets may have arrived together with the end of the handshake. */
+    /* The server may have sent session tickets together with the end of the handshake. */
     if (link->state == RC_LINK_BUSY)
         rc_link_read_tls(link);
 }

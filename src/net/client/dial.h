@@ -12,9 +12,9 @@
 
 #include "net/client/link.h"
 
-/* Starts a dial for a call whose connection the pool has already counted. Returns NULL if there is
- * no memory. Unless it is cancelled, the dial ends with rc_upstream_attach or rc_upstream_fail,
- * called from the event loop. call: borrows until the dial ends. */
+/* Starts a dial for a call; the pool has already counted the connection. Returns NULL if there is
+ * no memory. A dial that is not cancelled ends with rc_upstream_attach or rc_upstream_fail, called
+ * from the event loop. call: borrows until the dial ends. */
 rc_dial *rc_dial_new(rc_upstream_call *call);
 
 /* Cancels and frees the dial. May be called at any moment; no callback follows. */
@@ -24,7 +24,8 @@ void rc_dial_cancel(rc_dial *dial);
  * if no certificate was rejected or `dial` is NULL. */
 const rc_tls_facts *rc_dial_refused_certificate(const rc_dial *dial);
 
-/* rc_link calls these functions for the events of a link that is being dialled. */
+/* rc_link calls rc_dial_on_bytes and the next functions for the events of a link that is being
+ * dialled. */
 void rc_dial_on_bytes(rc_link *link);
 void rc_dial_on_end(rc_link *link, bool is_reset);
 

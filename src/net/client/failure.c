@@ -1,5 +1,5 @@
 /* The table of the kinds of failure, and the detail text of a failure. Called by call.c, the
- * gateway's attempts, src/client and the doctor. */
+ * gateway's attempts, src/client and the doctor's probe. */
 #include "net/client/failure.h"
 
 #include "base/str.h"

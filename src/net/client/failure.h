@@ -22,25 +22,25 @@ typedef struct rc_upstream_failure {
     /* RC_PHASE_CONNECT, RC_PHASE_SENT or RC_PHASE_HEADERS. Only the owner of the call knows whether
      * bytes of the body were passed on to the client. */
     rc_phase phase;
-    bool is_local; /* The provider is not to blame. */
+    bool is_local; /* The failure was caused by this process, not by the provider. */
     /* The connection had carried an earlier request. If `phase` is RC_PHASE_SENT and the connection
-     * ended (EOF or reset), the peer most probably closed it because it had been idle or open too
+     * ended (EOF or reset), the server most probably closed it because it had been idle or open too
      * long. */
     bool was_reused;
     const char *text; /* A message of one line, without secrets. */
     /* For the log: the host, `text`, and the facts of a rejected certificate, which are untrusted
      * input. Empty for kinds of failure that are not in spec/connection.def. */
     rc_str detail;
-    /* When the rejected certificate expires, or when it becomes valid if that is in the future; 0
-     * if no certificate was rejected. */
+    /* When the rejected certificate expires or, if it is not valid yet, when it becomes valid. 0 if
+     * no certificate was rejected. */
     int64_t certificate_unix_ms;
-    uint32_t limit_ms;       /* The time limit that was exceeded; 0: not a timeout. */
+    uint32_t limit_ms;       /* The time limit that was exceeded; 0: the failure is no timeout. */
     uint64_t bytes_sent;     /* Bytes of the request that were sent. */
     uint64_t bytes_received; /* Bytes of the response that were received. */
     uint64_t body_bytes;     /* Bytes that were passed to on_body. */
 } rc_upstream_failure;
 
-/* These functions return columns of RC_UPSTREAM_KINDS and spec/connection.def. The texts are
+/* The next functions return columns of RC_UPSTREAM_KINDS and spec/connection.def. The texts are
  * static. */
 const char *rc_upstream_kind_text(rc_upstream_kind kind);
 rc_connection_fault rc_upstream_kind_connection(rc_upstream_kind kind);

@@ -66,8 +66,8 @@ static void on_alloc(uv_handle_t *handle, size_t size, uv_buf_t *ret_buf)
     *ret_buf = uv_buf_init(link->upstream->read, (unsigned)sizeof(link->upstream->read));
 }
 
-/* Corrects the kind of a failure after the handshake: only then does a TLS 1.3 peer report a
- * missing client certificate. */
+/* Returns the kind of a failure that occurs after the handshake. A TLS 1.3 server reports a missing
+ * client certificate only after the handshake. */
 static rc_upstream_kind kind_after_handshake(rc_upstream_kind kind)
 {
     return kind == RC_UPSTREAM_TLS_CLIENT_CERTIFICATE || kind == RC_UPSTREAM_TLS_ALERT
@@ -94,7 +94,7 @@ void rc_link_read_tls(rc_link *link)
         if (link->state == RC_LINK_CLOSED)
             return;
     }
-    /* OpenSSL may have written a reply to the peer, for example to a key update. */
+    /* OpenSSL may have written a reply into the sink, for example to a key update. */
     if (link->upstream->sink->len > 0)
         rc_link_flush(link);
     if (link->state == RC_LINK_IDLE && event != RC_TLS_MORE)
@@ -137,8 +137,8 @@ static void on_end(rc_link *link, bool is_reset)
 }
 
 /* Returns whether the socket has an error. If a reset follows the last bytes, libuv reports only
- * the end of the connection, and SO_ERROR has the error. Without this check a body that ends with
- * the connection would look complete. */
+ * the end of the connection; SO_ERROR has the reset. Without this check a body that ends with the
+ * connection would look complete. */
 static bool has_error(const rc_link *link)
 {
     int error = 0;
@@ -175,7 +175,7 @@ void rc_link_stop_reading(rc_link *link)
     link->is_reading = false;
 }
 
-/* A write in libuv's queue. Copied bytes follow the struct in memory. */
+/* A write in libuv's queue. If the bytes were copied, they follow the struct in memory. */
 typedef struct pending {
     uv_write_t request;
     size_t size;
@@ -198,7 +198,7 @@ static void on_write(uv_write_t *request, int status)
         rc_upstream_on_written(link->call, status == 0);
 }
 
-/* Queues `bufs`, the bytes that the kernel did not accept. */
+/* Queues `bufs`: the bytes that the kernel did not accept. */
 static rc_upstream_kind queue(rc_link *link, uv_buf_t *bufs, size_t count, bool is_copied)
 {
     size_t len = 0;
@@ -227,7 +227,8 @@ static rc_upstream_kind queue(rc_link *link, uv_buf_t *bufs, size_t count, bool 
     return RC_UPSTREAM_NONE;
 }
 
-/* Sends at once if nothing is queued, and queues the bytes that the kernel does not accept. */
+/* Sends the bytes at once if no write is queued, and queues those that the kernel does not
+ * accept. */
 static rc_upstream_kind send_bufs(rc_link *link, uv_buf_t *bufs, size_t count, bool is_copied)
 {
     int sent = 0;
@@ -263,8 +264,8 @@ rc_upstream_kind rc_link_flush(rc_link *link)
     return send_bufs(link, &buf, 1, true);
 }
 
-/* Returns the plain text of the next TLS record: a view into one piece, or parts of several pieces
- * that are copied together in sink->record, because an extra record costs more than the copy. */
+/* Returns the plain text of the next TLS record: a view of one piece, or a copy of several pieces
+ * in sink->record. Copying costs less than an extra record. */
 static rc_str next_record(rc_tls_sink *sink, const rc_str *pieces, size_t count, size_t at)
 {
     size_t len = 0;
@@ -349,8 +350,8 @@ static void on_timer(uv_timer_t *timer)
         rc_link_set_deadline(link, link->deadline_ms);
         return;
     }
-    /* libuv runs timers before it polls sockets. After a pause of the whole process, input that
-     * waits in the socket must therefore be read before the connection counts as timed out. */
+    /* libuv runs timers before it polls sockets. If the process was paused, the input that waits in
+     * the socket must be read before the connection counts as timed out. */
     if (!link->is_final_poll) {
         link->is_final_poll = true;
         link->armed_ms = now_ms + 1;
@@ -372,13 +373,13 @@ bool rc_link_is_stale(const rc_link *link)
     ssize_t len = recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
     if (len < 0)
         return errno != EAGAIN && errno != EINTR;
-    /* There are unread bytes, so the connection counts as stale. With TLS they may be a harmless
-     * session ticket, but this function cannot distinguish it from a close_notify. */
+    /* The connection has unread bytes and counts as stale. With TLS these bytes may be a harmless
+     * session ticket, but this function cannot distinguish a ticket from a close_notify. */
     return true;
 }
 
-/* The result needs the peer's FIN, which acknowledges all data that arrived before it. A reset
- * alone says nothing about the data that the peer has read. */
+/* The server's FIN is required, because it acknowledges all data that arrived before it. A reset
+ * does not show how much data the server has read. */
 bool rc_link_is_unreached(const rc_link *link, bool has_ended)
 {
     rc_tcp_counts counts;

@@ -20,7 +20,7 @@ static void on_pool_closed(uv_handle_t *handle)
     rc_upstream_on_handle_closed(upstream);
 }
 
-/* Closes the pool *at, which no call and no connection uses. */
+/* Closes the pool *at. No call and no connection may use it. */
 static void close_pool(rc_pool **at)
 {
     rc_pool *pool = *at;
@@ -145,7 +145,7 @@ static bool begin_idle(rc_pool *pool, rc_upstream_call *call)
 }
 
 /* Starts the call on an idle link or with a new dial. Returns RC_UPSTREAM_QUEUE_FULL if there is no
- * idle link and the pool has max_connections connections. */
+ * idle link and the pool already has max_connections connections. */
 static rc_upstream_kind begin_now(rc_pool *pool, rc_upstream_call *call)
 {
     if (begin_idle(pool, call))
@@ -178,9 +178,9 @@ static void leave_queue(rc_upstream_call *call)
     pool->upstream->counts.queued--;
 }
 
-/* Fails queued calls that have waited too long. All calls may wait equally long, so the first call
- * in the queue expires first. Also fails calls for which there was no memory when a connection
- * became free. */
+/* Fails queued calls that have waited too long. The time limit is the same for all calls, so the
+ * first call in the queue expires first. Also fails calls for which there was no memory when a
+ * connection became free. */
 static void on_queue_timer(uv_timer_t *timer)
 {
     rc_pool *pool = timer->data;
@@ -230,7 +230,7 @@ static void serve(rc_pool *pool)
         leave_queue(call);
         if (begin_now(pool, call) == RC_UPSTREAM_NONE)
             continue;
-        /* There was no memory: the call returns to the front of the queue, and on_queue_timer will
+        /* Memory ran out. The call returns to the front of the queue, where on_queue_timer will
          * fail it. */
         call->state = RC_CALL_QUEUED;
         call->queued_until_ms = 0;

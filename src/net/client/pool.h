@@ -29,24 +29,24 @@ struct rc_pool {
 };
 
 /* Finds or creates the pool of `origin` and starts the call: on an idle link, with a dial, or in
- * the queue. Returns RC_UPSTREAM_NONE, or why nothing was started. */
+ * the queue. Returns RC_UPSTREAM_NONE, or the reason for which the call was not started. */
 rc_upstream_kind rc_pool_begin(rc_upstream_call *call, const rc_origin *origin);
 
-/* What happens to the link of a call that ends. RC_POOL_KEEP keeps the link only if it is reusable;
- * otherwise the link is closed. */
+/* The treatment of the link of a call that ends. RC_POOL_KEEP makes a reusable link idle and closes
+ * any other link. */
 typedef enum rc_pool_release_mode {
     RC_POOL_KEEP,
     RC_POOL_CLOSE,
     RC_POOL_RESET
 } rc_pool_release_mode;
-/* Releases the call's link, dial or queue entry. Returns whether the link was kept. */
+/* Releases the call's link, dial or queue entry. Returns whether the link became idle. */
 bool rc_pool_leave(rc_upstream_call *call, rc_pool_release_mode mode);
 
-/* Replaces the call's lost link by a new dial. Returns false if there is no memory; then nothing
- * has changed. */
+/* Replaces the call's lost link by a new dial. Returns false, and changes nothing, if there is no
+ * memory. */
 bool rc_pool_redial(rc_upstream_call *call);
 
-/* Closes an idle link and starts a queued call instead. */
+/* Closes an idle link and starts a queued call if there is one. */
 void rc_pool_discard(rc_link *link);
 
 /* Closes all idle links and all pools. Called at shutdown. */

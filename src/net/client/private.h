@@ -5,9 +5,9 @@
  *   dial   from a name to an open connection
  *   link   one connection: socket, TLS, timer
  *
- * Each part calls the parts below it in this list; a lower part reports events with the functions
- * at the end of this file. A call, its dial and its link point to each other. The three pointers
- * are cleared before a callback of the call's owner is called. */
+ * Each part calls the parts that follow it in this list. These parts report events with the
+ * functions at the end of this file. A call, its dial and its link point to each other. The three
+ * pointers are cleared before a callback of the call's owner is called. */
 #ifndef RC_NET_CLIENT_PRIVATE_H
 #define RC_NET_CLIENT_PRIVATE_H
 
@@ -27,7 +27,7 @@ typedef enum rc_call_state {
     RC_CALL_DIALING = 2,
     RC_CALL_HEAD = 3, /* Sends the request and waits for the response's head. */
     RC_CALL_BODY = 4,
-    RC_CALL_WHOLE = 5, /* The response is complete, and nothing has followed it. */
+    RC_CALL_WHOLE = 5, /* The response is complete, and no further bytes have followed. */
     /* The response is complete, but bytes or the end of the connection followed, so that the
      * connection is not reused. */
     RC_CALL_DIRTY = 6
@@ -42,12 +42,14 @@ struct rc_upstream {
     rc_resolver resolver;
     rc_tls *tls;
     bool owns_tls;
-    rc_tls_sink *sink; /* `sink` and `plain` are NULL until the first TLS connection. */
+    rc_tls_sink *sink; /* Output buffer of TLS, and `plain` for decrypted input. NULL until the
+                        * first TLS connection. */
     char *plain;
-    /* Number of libuv handles that are open or closing; the resolver counts as one handle. */
+    /* Number of libuv handles that are open or closing. The resolver counts as one handle. */
     uint32_t handles;
     bool is_closing;
-    /* rc_upstream_close closes this timer, so that on_closed is always called from the loop. */
+    /* Timer that rc_upstream_close closes even if no other handle is open, so that on_closed is
+     * always called from the loop. */
     uv_timer_t close_timer;
     void (*on_closed)(void *ctx);
     void *closed_ctx;
@@ -71,31 +73,32 @@ void rc_upstream_on_handle_closed(rc_upstream *upstream);
  * or no trust store. */
 bool rc_upstream_has_tls(rc_upstream *upstream);
 
-/* Assigns a connection to the call and sends the request. Returns false if a reused connection was
- * closed before a byte was sent; the call is then unchanged. */
+/* Assigns a connection to the call and sends the request. Returns false, and leaves the call
+ * unchanged, if a reused connection was closed before a byte was sent. */
 bool rc_upstream_attach(rc_upstream_call *call, rc_link *link, bool was_reused);
 
-/* Ends the call: releases everything that the call holds, then calls on_failure. `text` is the
- * message; NULL selects the text of `kind`. */
+/* Ends the call: releases its connection and memory, then calls on_failure. text: the message; NULL
+ * selects the text of `kind`. */
 void rc_upstream_fail(rc_upstream_call *call, rc_upstream_kind kind, const char *text);
 
 /* Ends a call whose response is complete, and calls on_end. */
 void rc_upstream_succeed(rc_upstream_call *call);
 
-/* rc_link calls these functions for the events of a busy link. rc_upstream_on_bytes and
+/* rc_link calls the next functions for the events of a busy link. rc_upstream_on_bytes and
  * rc_upstream_on_settled may end the call; link->call is then no longer this call. */
 void rc_upstream_on_bytes(rc_upstream_call *call, rc_str bytes);
 void rc_upstream_on_settled(rc_upstream_call *call);
 void rc_upstream_on_peer_end(rc_upstream_call *call, bool is_clean);
-/* Handles the loss of the connection: sends the request again on a new connection if that is safe,
- * else fails the call. */
+/* Handles the loss of the connection: sends the request again on a new connection if that is safe;
+ * otherwise fails the call. */
 void rc_upstream_on_lost(rc_upstream_call *call, rc_upstream_kind kind);
 void rc_upstream_on_written(rc_upstream_call *call, bool is_ok);
 void rc_upstream_on_timer(rc_upstream_call *call);
 
-/* send.c: sends as much as the connection accepts. A failed write only sets is_send_broken. */
+/* send.c: sends as many bytes as the connection accepts. A write that fails does not fail the call;
+ * it only sets is_send_broken. */
 void rc_upstream_pump(rc_upstream_call *call);
-/* Returns the number of bytes that the kernel has not accepted. */
+/* Returns the number of the request's bytes that the kernel has not accepted yet. */
 size_t rc_upstream_unsent(const rc_upstream_call *call);
 /* Returns whether the call waits for the first byte of the response's body. */
 static inline bool rc_upstream_awaits_body(const rc_upstream_call *call)

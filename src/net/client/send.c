@@ -1,5 +1,5 @@
-/* Sends the request: first the views of head and body, then the bytes that the owner has pushed.
- * Called by the gateway's attempts, call.c and link.c. */
+/* Sends the request: first the head and body, which are views, then the bytes that the owner of the
+ * call has pushed. Called by the gateway's attempts, call.c and link.c. */
 #include "net/client/link.h"
 
 #include <string.h>
@@ -24,8 +24,8 @@ static void skip_views(rc_upstream_out *out, size_t len)
     }
 }
 
-/* Sends either the views of head and body or the pushed bytes, never both in one system call. A
- * request whose first write failed can then be sent again from its views. */
+/* Sends either the views of head and body or the pushed bytes, never both in one system call. If
+ * the first write of a request fails, the request can then be sent again from its views. */
 static rc_upstream_kind send_next(rc_upstream_call *call)
 {
     rc_upstream_out *out = &call->out;
@@ -72,7 +72,7 @@ void rc_upstream_pump(rc_upstream_call *call)
         call->is_send_broken || (!call->is_open && call->link->writes == 0 && !has_more(call));
 }
 
-/* rc_upstream_on_timer handles the deadline when it has passed. */
+/* Sets the deadline. rc_upstream_on_timer is called when the deadline has passed. */
 void rc_upstream_set_deadline(rc_upstream_call *call)
 {
     const rc_upstream_request *request = &call->request;
@@ -80,13 +80,15 @@ void rc_upstream_set_deadline(rc_upstream_call *call)
     if (rc_upstream_awaits_body(call))
         limit_ms = request->first_byte_ms;
     else if (call->state == RC_CALL_HEAD && call->link->writes == 0)
-        limit_ms = 0; /* No limit runs while the owner has nothing to send. */
+        limit_ms = 0; /* The kernel has accepted all bytes so far, so no time limit runs until the
+                       * owner has more bytes to send. */
     if (call->is_paused)
         limit_ms = 0;
     call->waited_bytes = call->link->tcp.write_queue_size;
     uint64_t now_ms = uv_now(call->upstream->loop);
     if (call->is_starved)
-        rc_link_set_deadline(call->link, now_ms); /* The call fails from the loop. */
+        rc_link_set_deadline(call->link, now_ms); /* The deadline is now, so that the call fails
+                                                   * from the loop. */
     else
         rc_link_set_deadline(call->link, limit_ms == 0 ? 0 : now_ms + limit_ms);
 }
@@ -110,8 +112,8 @@ static bool reserve(rc_upstream_call *call, size_t more)
     return true;
 }
 
-/* Sends pushed bytes without copying them, if no earlier bytes wait to be sent. Returns the number
- * of bytes used. */
+/* Sends pushed bytes without copying them, if no earlier bytes are unsent. Returns the number of
+ * bytes that were used. */
 static size_t send_directly(rc_upstream_call *call, rc_str bytes)
 {
     size_t taken = 0;
@@ -133,7 +135,7 @@ rc_upstream_push_result rc_upstream_push(rc_upstream_call *call, rc_str bytes)
         return RC_PUSH_REFUSED;
     size_t taken = send_directly(call, bytes);
     if (taken < bytes.len && !reserve(call, bytes.len - taken)) {
-        call->is_send_broken = true; /* Nothing more may be sent after lost bytes. */
+        call->is_send_broken = true; /* Bytes were lost, so no later bytes may be sent. */
         return RC_PUSH_REFUSED;
     }
     if (taken < bytes.len) {

@@ -4,10 +4,12 @@
 #include <stddef.h>
 #include <sys/socket.h>
 
-#include <linux/tcp.h> /* Has more fields than <netinet/tcp.h>, with which it conflicts. */
+#include <linux/tcp.h> /* This header has more fields than <netinet/tcp.h>, with which it
+                        * conflicts. */
 #include <netinet/in.h>
 
-/* The kernel counts our SYN as one acknowledged byte, and the peer's FIN as one received byte. */
+/* Reads the counts from TCP_INFO. The kernel counts this side's SYN as one acknowledged byte, and
+ * the server's FIN as one received byte. */
 bool rc_tcp_count(int fd, uint64_t read_bytes, rc_tcp_counts *ret_counts)
 {
     struct tcp_info info = {0};

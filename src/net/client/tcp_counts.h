@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 typedef struct rc_tcp_counts {
-    uint64_t acked; /* Bytes that the peer's system has acknowledged. */
-    bool has_end;   /* The peer's FIN has arrived and all data before it has been read. */
+    uint64_t acked; /* Bytes that the other system has acknowledged. */
+    bool has_end;   /* The other side's FIN has arrived, and all data before it has been read. */
 } rc_tcp_counts;
 
 /* Reads the counts with one system call. read_bytes is the number of bytes that the caller has read

@@ -1,5 +1,5 @@
 /* The upstream client of one loop: creation, shutdown, counters. Called by the gateway's loops,
- * recourse call, the doctor's probe and the other files of net/client. */
+ * src/client, the doctor's probe and the other files of net/client. */
 #include "net/client/upstream.h"
 
 #include <string.h>
@@ -79,14 +79,14 @@ void rc_upstream_on_handle_closed(rc_upstream *upstream)
         on_closed(ctx);
 }
 
-/* Counts the closed resolver, which counts as one handle. */
+/* Called when the resolver has closed. The resolver counts as one handle. */
 static void on_resolver_closed(void *ctx)
 {
     rc_upstream_on_handle_closed(ctx);
 }
 
-/* Counts the closed timer. Because of this timer on_closed is called from the loop even if no other
- * handle is open. */
+/* Called when the timer has closed. This timer ensures that on_closed is called from the loop even
+ * if no other handle is open. */
 static void on_timer_closed(uv_handle_t *handle)
 {
     rc_upstream *upstream = handle->data;

@@ -9,13 +9,14 @@
 
 #include <recourse/stdlib.h>
 
-/* Stack size of the thread: enough for getaddrinfo and its modules. Only used pages cost memory. */
+/* Stack size of the thread. It is enough for getaddrinfo and its modules; pages that are not used
+ * cost no memory. */
 #define STACK_BYTES ((size_t)1 << 20)
 
 struct rc_dns_query {
     uv_mutex_t lock; /* Guards is_done and wake. */
     bool is_done;
-    uv_async_t *wake; /* NULL: the owner has freed the query. */
+    uv_async_t *wake; /* Handle that wakes the owner's loop. NULL: the owner has freed the query. */
     rc_dns_query_fn *run;
     rc_addresses addresses;
     char host[RC_URL_HOST_MAX + 1];
@@ -61,8 +62,8 @@ static void *work(void *arg)
     uv_mutex_lock(&query->lock);
     const bool is_abandoned = query->wake == NULL;
     query->is_done = true;
-    /* The lock is held during uv_async_send, because the caller of rc_dns_query_free closes the
-     * handle right after that call. */
+    /* The lock is held during uv_async_send, because rc_dns_query_free waits for the lock, and its
+     * caller then closes the handle. */
     if (!is_abandoned)
         (void)uv_async_send(query->wake);
     uv_mutex_unlock(&query->lock);
@@ -73,7 +74,7 @@ static void *work(void *arg)
 
 /* ---- on the owner's thread ---- */
 
-/* Starts the thread, with all signals blocked so that other threads handle them. */
+/* Starts the thread with all signals blocked, so that other threads handle them. */
 static bool start(rc_dns_query *query)
 {
     pthread_attr_t attributes;

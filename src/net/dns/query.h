@@ -3,10 +3,10 @@
  *   new ──► the thread resolves ──► wake is sent ──► result ──► free
  *                      └── free earlier: the thread frees the memory when it ends
  *
- * getaddrinfo may take arbitrarily long and cannot be cancelled. In a shared thread pool a name
- * that hangs would delay other names, so each query has its own thread. The thread is never joined,
- * so that it delays neither the end of a loop nor the end of the process. The caller limits the
- * number of queries. */
+ * getaddrinfo may take arbitrarily long and cannot be cancelled. In a shared thread pool, a query
+ * that hangs would delay other queries, so each query has its own thread. The thread is never
+ * joined, so that it delays neither the end of a loop nor the end of the process. The caller limits
+ * the number of queries. */
 #ifndef RC_NET_DNS_QUERY_H
 #define RC_NET_DNS_QUERY_H
 
@@ -22,14 +22,15 @@
 typedef struct rc_addresses {
     size_t count;
     rc_address list[RC_RESOLVE_ADDRESSES_MAX]; /* Addresses without ports. */
-    bool is_unknown;                           /* If `count` is 0: the name does not exist. */
-    const char *why;                           /* If `count` is 0: the system's static message, or
-                                                * NULL. */
+    bool is_unknown;                           /* Valid if `count` is 0: the name does not exist. */
+    const char *why;                           /* Valid if `count` is 0: the system's static error
+                                                * message, or NULL. */
 } rc_addresses;
 
 typedef struct rc_dns_query rc_dns_query;
 
-/* Resolves `host` and fills *ret_addresses, or leaves it empty. Must be callable on any thread. */
+/* Resolves `host` and fills in *ret_addresses, which stays empty if no address is found. Must be
+ * callable on any thread. */
 typedef void rc_dns_query_fn(const char *host, rc_addresses *ret_addresses);
 
 /* Starts a query. `run` resolves the name; NULL selects the system's resolver. `wake` is sent once,

@@ -9,9 +9,10 @@
 struct rc_resolver_name {
     rc_resolver_name *next;
     rc_resolver *resolver;
-    bool is_pending;     /* A query runs, or waits because max_queries queries run. */
-    bool is_notifying;   /* on_done of the waiting lookups is being called. */
-    rc_dns_query *query; /* NULL: no query has started. */
+    bool is_pending;     /* A query of this name runs, or waits because max_queries other queries
+                          * run. */
+    bool is_notifying;   /* on_done is being called for the lookups that wait for this name. */
+    rc_dns_query *query; /* NULL: the query has not started. */
     uint64_t until_ms;
     rc_lookup *waiting;
     rc_addresses addresses;
@@ -36,7 +37,7 @@ static void drop_name(rc_resolver *resolver, rc_resolver_name *name)
     resolver->alloc.put(resolver->alloc.ctx, name, sizeof(*name));
 }
 
-/* Makes space for one name: drops the oldest name that has no pending query. */
+/* Makes space for one name: drops the oldest name without a pending query. */
 static bool evict_oldest(rc_resolver *resolver)
 {
     rc_resolver_name *oldest = NULL;
@@ -108,7 +109,8 @@ static void end_query(rc_resolver_name *name)
         uv_unref((uv_handle_t *)&resolver->query_done);
 }
 
-/* Starts the query of a name, or leaves it pending until another query ends. */
+/* Starts the query of a name. If max_queries queries run, the name stays pending until another
+ * query ends. */
 static bool start_or_queue_query(rc_resolver_name *name)
 {
     rc_resolver *resolver = name->resolver;
@@ -124,8 +126,8 @@ static void notify(rc_resolver_name *name, const rc_addresses *addresses)
     const bool is_found = addresses->count > 0;
     name->addresses = *addresses;
     name->until_ms = uv_now(resolver->loop) + resolver->settings.cache_ms;
-    /* The name stays pending until all lookups are notified, so that a lookup which a callback
-     * starts cannot evict the name. */
+    /* The name stays pending until all lookups are notified, so that a callback that starts a
+     * lookup cannot evict the name. */
     name->is_notifying = true;
     while (name->waiting != NULL) {
         rc_lookup *lookup = name->waiting;
@@ -139,7 +141,8 @@ static void notify(rc_resolver_name *name, const rc_addresses *addresses)
         drop_name(resolver, name);
 }
 
-/* Starts pending queries, the oldest first. A query that cannot start counts as not found. */
+/* Starts pending queries, beginning with the oldest. The name of a query that cannot start counts
+ * as not found. */
 static void start_next_query(rc_resolver *resolver)
 {
     const rc_addresses none = {.count = 0};
@@ -155,7 +158,7 @@ static void start_next_query(rc_resolver *resolver)
     }
 }
 
-/* Returns a name whose query has ended, or NULL if there is none. */
+/* Returns a name whose query has ended. NULL if there is none. */
 static rc_resolver_name *find_finished(const rc_resolver *resolver, rc_addresses *ret_addresses)
 {
     for (rc_resolver_name *name = resolver->names; name != NULL; name = name->next)

@@ -1,10 +1,9 @@
-/* rc_resolver: resolves host names on other threads than the loop's and caches the addresses for a
- * short time.
+/* rc_resolver: resolves host names on threads of its own and caches the addresses for a short time.
  *
  * Lookups of the same name at the same time share one query. A name that was not found is not
  * cached. Queries that hang delay other names only if max_queries queries hang at once. The
- * resolver does not check whether the client may connect to an address; the caller must check
- * addresses at each use, also cached addresses (rc_origin_allows). */
+ * resolver does not check whether the client may connect to an address; the caller must check each
+ * address before each use (rc_origin_allows), even if it comes from the cache. */
 #ifndef RC_NET_DNS_RESOLVER_H
 #define RC_NET_DNS_RESOLVER_H
 
@@ -21,30 +20,33 @@
 typedef enum rc_resolve_result {
     RC_RESOLVE_FOUND = 0,
     RC_RESOLVE_FAILED = 1,
-    RC_RESOLVE_PENDING = 2, /* As the result of a hook: the lookup never completes. */
-    RC_RESOLVE_SYSTEM = 3   /* As the result of a hook: use the system's resolver. */
+    RC_RESOLVE_PENDING = 2, /* Result of rc_resolver_find: on_done will be called. As the result of
+                             * a hook (in tests): the lookup never completes. */
+    RC_RESOLVE_SYSTEM = 3   /* Result of a hook only: the system's resolver is used. */
 } rc_resolve_result;
 
 typedef struct rc_resolve_settings {
     uint32_t cache_ms;
     uint32_t names_max;   /* Maximum number of names that are cached or being resolved. */
-    uint32_t max_queries; /* Maximum number of queries at the same time, each on its own thread; 0
-                           * selects 32. */
-    /* Resolves names instead of the system's resolver; may be NULL. */
+    uint32_t max_queries; /* Maximum number of queries that run at the same time, each on its own
+                           * thread; 0 selects 32. */
+    /* Called instead of the system's resolver; may be NULL. */
     rc_resolve_result (*hook)(void *ctx, const char *host, rc_addresses *ret_addresses);
     void *hook_ctx;
-    rc_dns_query_fn *query_fn; /* Resolves one name; NULL selects the system's resolver. */
+    rc_dns_query_fn *query_fn; /* Resolves one name on the query's thread; NULL selects the system's
+                                * resolver. */
 } rc_resolve_settings;
 
 typedef struct rc_resolver_name rc_resolver_name;
 
 /* One pending lookup, in the caller's storage. */
 typedef struct rc_lookup {
-    rc_resolver_name *name; /* The name for whose addresses the lookup waits; NULL: the lookup does
+    rc_resolver_name *name; /* The name whose addresses the lookup waits for; NULL: the lookup does
                              * not wait. */
     struct rc_lookup *next, *prev;
-    bool is_unknown; /* For on_done without addresses: the name does not exist. */
-    const char *why; /* For on_done without addresses: the system's static message, or NULL. */
+    bool is_unknown; /* Valid during on_done without addresses: the name does not exist. */
+    const char *why; /* Valid during on_done without addresses: the system's static error message,
+                      * or NULL. */
     /* Called when the lookup ends. `addresses` is NULL if none were found. addresses: borrows
      * during the call. */
     void (*on_done)(struct rc_lookup *lookup, const rc_addresses *addresses);
@@ -54,11 +56,11 @@ typedef struct rc_resolver {
     uv_loop_t *loop;
     rc_resolve_settings settings;
     rc_alloc alloc;
-    rc_resolver_name *names; /* Cached and pending names, newest first. */
+    rc_resolver_name *names; /* Cached and pending names, beginning with the newest. */
     uint32_t name_count;
     uint32_t query_count;
     uv_async_t query_done;
-    bool has_async; /* query_done is initialised, which the first query does. */
+    bool has_async; /* query_done is initialised. The first query initialises it. */
     bool is_closing;
     void (*on_closed)(void *ctx);
     void *ctx;
@@ -69,13 +71,13 @@ typedef struct rc_resolver {
 void rc_resolver_init(rc_resolver *resolver, uv_loop_t *loop, const rc_resolve_settings *settings,
                       rc_alloc alloc);
 
-/* Looks up a name. If the result is RC_RESOLVE_FOUND, *ret_addresses is set. If it is
- * RC_RESOLVE_PENDING, on_done is called from the loop unless the lookup is cancelled. host: copies.
- * lookup: borrows until on_done or rc_lookup_cancel. */
+/* Looks up a name. After RC_RESOLVE_FOUND, *ret_addresses is set. After RC_RESOLVE_PENDING, on_done
+ * is called from the loop unless the lookup is cancelled. host: copies. lookup: borrows until
+ * on_done or rc_lookup_cancel. */
 rc_resolve_result rc_resolver_find(rc_resolver *resolver, const char *host, rc_lookup *lookup,
                                    rc_addresses *ret_addresses);
 
-/* Cancels the lookup, if it is waiting. */
+/* Cancels the lookup if it waits for a name. */
 void rc_lookup_cancel(rc_lookup *lookup);
 
 /* Drops all names and lookups without waiting for running queries. on_closed is called from the

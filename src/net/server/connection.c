@@ -1,5 +1,5 @@
 /* Client connections: reading, deadlines, eviction and closing. Called by the other files of
- * net/server and by libuv callbacks. */
+ * net/server and by libuv. */
 #define _GNU_SOURCE
 #include "net/server/connection.h"
 
@@ -12,15 +12,15 @@
 #include <unistd.h>
 
 #define STASH_FIRST 2048u
-/* The maximum number of connections that one eviction checks: of the keep-alive connections, those
- * that are idle longest, and of the connections that have not sent a complete head. */
+/* Maximum number of connections that one eviction checks: of the keep-alive connections, which are
+ * checked from the longest idle one on, and of the connections without a complete head. */
 #define EVICT_CHECKED_MAX 4
 #define EVICT_HEADS_CHECKED_MAX 64
 /* Interval of the check whether the client has disconnected, while the stash (unread input) is
  * full. */
 #define PEER_CHECK_MS 1000
-/* A client that pipelines more than this many bytes before its response is complete is
- * disconnected. */
+/* A client that has sent more than this many bytes of further requests (pipelining) before its
+ * response is complete is disconnected. */
 #define OVERRUN_BYTES (16u << 20)
 
 static void on_closed(uv_handle_t *handle)
@@ -54,7 +54,8 @@ static void free_stash(rc_connection *c)
     c->stash_size = 0;
 }
 
-/* Also frees the bytes of a pending write, because libuv does not access them after uv_close. */
+/* Frees the connection's memory, including the bytes of a pending write, because libuv does not
+ * access them after uv_close. */
 void rc_connection_close(rc_connection *c, bool is_reset)
 {
     rc_server *server = c->server;
@@ -120,8 +121,8 @@ static bool is_lingering(const rc_connection *c)
     return c->stage == RC_STAGE_LINGER;
 }
 
-/* Returns the connection in `list` that has waited longest and for which may_go returns true.
- * Returns NULL if there is none among the first max_checked connections. */
+/* Returns the connection that has waited longest among the first max_checked connections of `list`
+ * for which may_go returns true. Returns NULL if may_go returns false for all of them. */
 static rc_connection *find_longest_waiting(const rc_list_node *list,
                                            bool (*may_go)(const rc_connection *c),
                                            uint32_t max_checked)
@@ -142,9 +143,9 @@ bool rc_connection_evict(rc_server *server)
                                             rc_connection_is_quiet, EVICT_CHECKED_MAX);
     if (c == NULL)
         c = find_longest_waiting(heads, is_silent, EVICT_HEADS_CHECKED_MAX);
-    /* A lingering connection has sent its whole response. Closing it early only risks that the
-     * client does not read the end of the response. Connections in stage DISCARD are in the same
-     * list but are not evicted, because their clients may send another request. */
+    /* A lingering connection has sent its whole response. If it is closed early, the client may
+     * only miss the end of the response. Connections in stage DISCARD are in the same list but are
+     * not evicted, because their clients may send another request. */
     if (c == NULL)
         c = find_longest_waiting(&server->waiting[RC_DEADLINE_LINGER], is_lingering, UINT32_MAX);
     if (c == NULL)
@@ -174,16 +175,16 @@ static uint32_t stash_limit(const rc_server_settings *settings)
                                                               : settings->read_bytes;
 }
 
-/* Returns RC_DEADLINE_PEER_CHECK if the stash is full. The socket is then not read, so that only
- * check_peer can detect a disconnect. */
+/* Returns RC_DEADLINE_PEER_CHECK if the stash is full. The socket is then not read, so a disconnect
+ * is detected only by check_peer. */
 static rc_deadline_kind peer_check_if_full(const rc_connection *c)
 {
     return c->stash_len >= stash_limit(&c->server->settings) ? RC_DEADLINE_PEER_CHECK
                                                              : RC_DEADLINE_NONE;
 }
 
-/* Returns which deadline applies now. RC_DEADLINE_HEAD and RC_DEADLINE_LINGER cover the whole
- * stage; the other deadlines restart when bytes are read or written. */
+/* Returns the kind of the deadline that applies now. RC_DEADLINE_HEAD and RC_DEADLINE_LINGER cover
+ * the whole stage; the other deadlines restart when bytes are read or written. */
 static rc_deadline_kind deadline_kind_of(const rc_connection *c)
 {
     if (c->queued > 0)
@@ -244,8 +245,8 @@ static void set_deadline(rc_connection *c)
         return;
     if (kind == RC_DEADLINE_WRITE)
         c->stalled_left = uv_stream_get_write_queue_size(&c->uv.stream);
-    /* A connection without a time limit is also put into its list, because eviction chooses from
-     * these lists. */
+    /* A connection without a time limit is also in the list of its deadline kind, because eviction
+     * searches these lists. */
     c->deadline_set_at_ms = uv_now(server->loop);
     c->deadline_ms = ms > 0 ? c->deadline_set_at_ms + ms : UINT64_MAX;
     rc_list_node_join_last(&server->waiting[kind], &c->wait);
@@ -288,8 +289,8 @@ static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *ret_buf)
 
 static void on_read(uv_stream_t *stream, ssize_t got, const uv_buf_t *buf);
 
-/* Starts or stops reading. Reading continues while the response is being made, so that a disconnect
- * is noticed. */
+/* Starts or stops reading. Reading continues while the handler makes the response, so that a
+ * disconnect is noticed. */
 static void set_reading(rc_connection *c)
 {
     bool wants = !c->has_eof && c->stash_len < stash_limit(&c->server->settings);
@@ -376,9 +377,9 @@ static void on_eof(rc_connection *c, bool is_clean)
 
 static const rc_refusal too_slow = {.status = 408, .text = "the request did not arrive in time"};
 
-/* Adds the time since the body deadline was set to body_wait_ms. Pauses by the handler do not
- * count. A pause of the whole process counts at most as body_idle_ms, because the client's bytes
- * may already have been in the socket. */
+/* Adds the time since the body deadline was set to body_wait_ms. The time in which the handler has
+ * paused the body does not count. A pause of the whole process counts at most as body_idle_ms,
+ * because the client's bytes may already have been in the socket. */
 static void count_body_wait(rc_connection *c)
 {
     const uint32_t idle_ms = c->server->settings.body_idle_ms;
@@ -388,8 +389,8 @@ static void count_body_wait(rc_connection *c)
     c->responder->body_wait_ms += waited_ms < idle_ms ? waited_ms : idle_ms;
 }
 
-/* Returns whether the request's body arrives too slowly on average. With the idle deadline alone, a
- * client could send single bytes for ever. */
+/* Returns whether the request's body arrives too slowly on average. The idle deadline alone would
+ * let a client send single bytes for ever. */
 static bool is_trickle(const rc_connection *c)
 {
     const rc_responder *responder = c->responder;
@@ -399,11 +400,11 @@ static bool is_trickle(const rc_connection *c)
            responder->body_wait_ms > idle_ms + responder->body_bytes * RC_BODY_BYTE_MS;
 }
 
-/* Checks whether the client has disconnected, while the stash is full. The client's FIN comes after
- * the bytes that it has sent. In stage WAIT the stashed bytes are later requests that were not
- * started. These requests are dropped so that reading can reach the FIN, and the current response
- * is the last of the connection. A request body cannot be dropped; there poll(2) reports the
- * FIN. */
+/* Checks whether the client has disconnected, while the stash is full. The client's FIN follows the
+ * bytes that the client has sent. In stage WAIT the stashed bytes are later requests that were not
+ * started. They are dropped so that reading can reach the FIN, and the current response is the last
+ * one of the connection. In the other stages the stash contains a request body, which cannot be
+ * dropped; poll(2) then reports the FIN. */
 static void check_peer(rc_connection *c)
 {
     uv_os_fd_t fd = -1;
@@ -464,8 +465,8 @@ static void on_read(uv_stream_t *stream, ssize_t got, const uv_buf_t *buf)
 
 void rc_connection_expire(rc_connection *c, rc_deadline_kind kind)
 {
-    /* The connection is on the kicked list: it will be settled in this iteration of the loop, which
-     * sets the next deadline. */
+    /* A connection on the kicked list is settled in this iteration of the loop; settling sets the
+     * next deadline. */
     if (!rc_list_node_is_alone(&c->kick))
         return;
     if (kind == RC_DEADLINE_HEAD && c->stage == RC_STAGE_HEAD) {

@@ -5,11 +5,11 @@
  *             │       │                │
  *             └───────┴──► FLUSH ─► LINGER ─► CLOSED
  *
- * Each stage has a step function; rc_connection_run calls step functions until one needs more
- * input. A handler that a step calls changes only the responder and never the stage; the step reads
- * the change after the handler has returned. If a handler uses the responder outside of a step, the
- * connection is put on the kicked list. The server settles the connections of this list
- * (rc_connection_settle) before the loop sleeps. */
+ * Each stage has a step function; rc_connection_run calls step functions until one of them needs
+ * more input. A handler that a step calls changes only the responder; when the handler has
+ * returned, the step reads the responder and changes the stage. If a handler uses the responder
+ * outside of a step, the connection is put on the kicked list. The server settles the connections
+ * of this list (rc_connection_settle) before the loop sleeps. */
 #ifndef RC_NET_SERVER_CONNECTION_H
 #define RC_NET_SERVER_CONNECTION_H
 
@@ -22,23 +22,24 @@
 
 typedef enum rc_stage {
     RC_STAGE_IDLE = 0,    /* No request has begun. */
-    RC_STAGE_HEAD = 1,    /* A head has begun; the handler has not been called. */
+    RC_STAGE_HEAD = 1,    /* A head has begun to arrive; the handler has not been called. */
     RC_STAGE_BODY = 2,    /* The handler has the request; the body is being read. */
     RC_STAGE_WAIT = 3,    /* The request is complete; the response is not. */
     RC_STAGE_DISCARD = 4, /* The response is complete, but the request body is not. */
-    RC_STAGE_FLUSH = 5,   /* The last bytes are being sent; from this stage on all input is
+    RC_STAGE_FLUSH = 5,   /* The last bytes are being sent. From this stage on, all input is
                            * dropped. */
-    RC_STAGE_LINGER = 6,  /* Our sending side is shut down; the client may still read. */
+    RC_STAGE_LINGER = 6,  /* The server has shut down its sending side; the client may still
+                           * read. */
     RC_STAGE_CLOSED = 7
 } rc_stage;
 
 /* A block of output that waits to be sent. */
 typedef struct rc_block {
     struct rc_block *next;
-    const char *data; /* Points to `bytes`, or to memory that the handler owns. */
-    size_t at;        /* Bytes of this block already sent. */
+    const char *data; /* Points to `bytes`, or to memory that belongs to the handler. */
+    size_t at;        /* Number of bytes of this block that were sent. */
     size_t len;
-    size_t size;  /* Capacity of `bytes`; 0: `data` is the handler's memory. */
+    size_t size;  /* Capacity of `bytes`; 0: `data` is memory of the handler. */
     size_t space; /* Unused capacity of this block. */
     char bytes[];
 } rc_block;
@@ -51,14 +52,16 @@ struct rc_responder {
     void *owner;
     const char *head;         /* The request's head; valid during on_request, later only in
                                * head_copy. */
-    char *head_copy;          /* Copy of the head, reader.head_bytes long; NULL: no copy. */
+    char *head_copy;          /* Copy of the head with reader.head_bytes bytes; NULL: there is no
+                               * copy. */
     uint64_t body_bytes;      /* Bytes of the request body received so far. */
     uint64_t body_wait_ms;    /* Time spent waiting for the request body. */
     uint64_t sent_before;     /* The connection's sent_bytes when the request began. */
-    uint64_t left;            /* For a response with a length: how many body bytes the handler has
-                               * still to write. */
+    uint64_t left;            /* For a response with a declared length: number of body bytes that
+                               * the handler has not written yet. */
     rc_http1_framing framing; /* Framing of the response. */
-    bool is_with_handler;     /* on_request was called, and neither on_done nor on_disconnect. */
+    bool is_with_handler;     /* on_request was called; neither on_done nor on_disconnect was called
+                               * yet. */
     bool is_paused;
     bool is_expecting; /* The client waits for "100 Continue". */
     bool has_begun;
@@ -77,7 +80,8 @@ struct rc_connection {
     } uv;
     union {
         uv_write_t write;
-        uv_shutdown_t shutdown; /* Used only after the last write has completed. */
+        uv_shutdown_t shutdown; /* Request for the shutdown of the sending side. Used only after the
+                                 * last write has completed. */
     } request;
     rc_server *server;
     rc_list_node all;
@@ -87,20 +91,21 @@ struct rc_connection {
     uint64_t deadline_set_at_ms; /* Loop time at which deadline_ms was set. */
     uint64_t sent_bytes;
     uint64_t discarded_bytes;
-    rc_responder *responder; /* The current request; set in the stages HEAD, BODY, WAIT, DISCARD. */
-    char *stash;             /* Input that no step has consumed yet. */
+    rc_responder *responder; /* The current request and response; set in the stages HEAD, BODY, WAIT
+                              * and DISCARD. */
+    char *stash;             /* Input that was read before a step could use it. */
     uint32_t stash_len;
     uint32_t stash_size;
     rc_block *first;
     rc_block *last;
     size_t queued;       /* Unsent bytes in the blocks. */
-    size_t in_flight;    /* Bytes of `queued` that were passed to uv_write. */
+    size_t in_flight;    /* Number of bytes of `queued` that were passed to uv_write. */
     size_t stalled_left; /* libuv's write queue size when RC_DEADLINE_WRITE was set. */
     struct in6_addr peer;
     rc_stage stage;
     rc_deadline_kind deadline_kind;
     rc_disconnect_reason close_reason; /* If set, the next rc_connection_settle closes the
-                                        * connection. */
+                                        * connection for this reason. */
     bool is_unix;
     bool is_v4;
     bool is_reading;
@@ -109,14 +114,15 @@ struct rc_connection {
     bool is_used;          /* The connection has served a request. */
     bool is_write_stopped; /* rc_responder_write has returned false; on_drained must be called
                             * later. */
-    bool has_moved;        /* Bytes have been read since the deadline was set. */
+    bool has_moved;        /* Bytes were read since the deadline was set. */
     bool has_eof;          /* The client has shut down its sending side. */
-    /* The client pipelined too many bytes: further input is dropped, and the current response is
-     * the last. */
+    /* The client has pipelined too many bytes. Further input is dropped, and the current response
+     * is the last one. */
     bool is_overrun;
 };
 
-/* The lists are circular and doubly linked. A node that is in no list points to itself. */
+/* Initialises a node of a circular, doubly linked list. A node that is in no list points to
+ * itself. */
 static inline void rc_list_node_init(rc_list_node *link)
 {
     link->prev = link;
@@ -150,7 +156,7 @@ void rc_server_put(rc_server *server, rc_free_list *list, void *item);
 
 /* server.c: makes the server's timer fire at deadline_ms at the latest. */
 void rc_server_arm(rc_server *server, uint64_t deadline_ms);
-void rc_server_handle_closed(rc_server *server); /* Called by each handle's close callback. */
+void rc_server_handle_closed(rc_server *server); /* Called by the close callback of each handle. */
 void rc_server_close_idle(rc_server *server);    /* Closes the connections without a request. */
 
 /* listen.c: accepts connections again after a pause. */
@@ -159,10 +165,10 @@ void rc_listen_resume(rc_server *server);
 void rc_listen_accept_pending(rc_server *server);
 /* Closes the listening sockets and removes the paths of unix sockets. */
 void rc_listen_close(rc_server *server);
-/* The accept_retry timer's callback. */
+/* Callback of the timer accept_retry. */
 void rc_listen_on_retry(uv_timer_t *timer);
 
-/* connection.c: opens a connection on fd. Returns false, and closes fd, if there is no memory. fd:
+/* connection.c: opens a connection on fd. Returns false and closes fd if there is no memory. fd:
  * takes. */
 bool rc_connection_open(rc_server *server, int fd, const struct sockaddr_storage *peer);
 /* Closes the connection with a FIN, or with a RST if is_reset. */
@@ -171,16 +177,16 @@ void rc_connection_close(rc_connection *c, bool is_reset);
 void rc_connection_settle(rc_connection *c);
 /* Schedules rc_connection_settle before the loop sleeps. */
 void rc_connection_kick(rc_connection *c);
-/* Handles the passing of the deadline `kind`. */
+/* Handles a deadline of this kind that has passed. */
 void rc_connection_expire(rc_connection *c, rc_deadline_kind kind);
-/* Returns whether all received bytes have been processed, so that closing now cuts off no
- * request. */
+/* Returns whether all received bytes have been processed, so that no request is cut off if the
+ * connection is closed now. */
 bool rc_connection_is_quiet(const rc_connection *c);
-/* Closes one connection to free a slot: an idle connection, one that is late with its head, or a
- * lingering one. Returns false if no connection may be closed. */
+/* Closes one connection to make room for a new one: an idle connection, one whose head is late, or
+ * a lingering one. Returns false if no connection may be closed. */
 bool rc_connection_evict(rc_server *server);
-/* Returns the time until a connection without a complete head may be evicted, or UINT64_MAX if
- * there is no such connection. */
+/* Returns the time until a connection without a complete head may be evicted. UINT64_MAX if there
+ * is no such connection. */
 uint64_t rc_connection_evictable_in_ms(const rc_server *server);
 /* Puts the responder and its head copy into the free lists. */
 void rc_connection_release_responder(rc_connection *c);
@@ -194,7 +200,8 @@ void rc_connection_run(rc_connection *c, rc_str *input);
  * the connection is reset instead. */
 void rc_connection_refuse(rc_connection *c, rc_disconnect_reason why, const rc_refusal *refusal);
 
-/* connection_write.c: appends bytes that do not fit into the last block. bytes: copies. */
+/* connection_write.c: appends bytes to the output that do not fit into its last block. bytes:
+ * copies. */
 void rc_connection_push_more(rc_connection *c, rc_str bytes);
 /* Appends bytes to the output. bytes: copies. */
 static inline void rc_connection_push(rc_connection *c, rc_str bytes)
@@ -231,8 +238,8 @@ void rc_connection_drop_output(rc_connection *c);
 void rc_response_push_status_line(rc_connection *c, int status);
 void rc_response_push_number(rc_connection *c, uint64_t number);
 void rc_response_push_chunk_size(rc_connection *c, size_t size);
-/* Returns whether the handler may send this field: not a framing field, which only the server
- * writes, and without control characters. */
+/* Returns whether the handler may send this field: the value has no control characters, and the
+ * field is not one of the framing fields, which only the server writes. */
 bool rc_response_is_field(const rc_header *field);
 
 #endif

@@ -11,9 +11,9 @@ static void on_shut(uv_shutdown_t *request, int status)
     (void)status;
 }
 
-/* Shuts down the sending side; further input is read and dropped (RFC 9112, section 9.6). If a
- * socket with unread input were closed, the kernel would send a reset, which may discard the
- * response before the client reads it. */
+/* Shuts down the sending side; further input is read and dropped (RFC 9112, section 9.6). If the
+ * server closed a socket with unread input, the kernel would send a reset, and the client could
+ * lose the response. */
 static bool begin_linger(rc_connection *c)
 {
     if (c->has_eof) {
@@ -29,7 +29,7 @@ static bool begin_linger(rc_connection *c)
     return true;
 }
 
-/* Writes an error response without the handler, which may not have received the request. */
+/* Writes an error response without calling the handler, which may not know the request yet. */
 static void push_refusal(rc_connection *c, const rc_refusal *refusal)
 {
     const rc_server *server = c->server;
@@ -131,8 +131,8 @@ static bool step_head(rc_connection *c, rc_str *input)
         return refuse_fault(c);
     *input = rc_str_make(input->ptr + responder->reader.head_bytes,
                          input->len - responder->reader.head_bytes);
-    /* A client that has sent part of the body does not wait for "100 Continue" (RFC 9110, section
-     * 10.1.1). */
+    /* A client that has already sent a part of the body does not wait for "100 Continue" (RFC 9110,
+     * section 10.1.1). */
     responder->is_expecting = input->len == 0 && is_expecting(&responder->reader, responder->head);
     responder->is_with_handler = true;
     c->stage = RC_STAGE_BODY;
@@ -143,8 +143,8 @@ static bool step_head(rc_connection *c, rc_str *input)
     return true;
 }
 
-/* Ends a response that the handler aborted. The client recognises that a response with a length or
- * chunks is incomplete; with any other framing a reset is needed. */
+/* Ends a response that the handler aborted. A client can detect that a response with a length or
+ * with chunks is incomplete. With any other framing, only a reset shows it. */
 static bool cut(rc_connection *c)
 {
     const rc_responder *responder = c->responder;
@@ -253,7 +253,7 @@ static bool step_discard(rc_connection *c, rc_str *input)
     return event == RC_HTTP1_FAULT && begin_linger(c);
 }
 
-/* From this stage on no byte is parsed as a request. */
+/* Drops all input, because no byte is parsed as a request from this stage on. */
 static bool step_flush(rc_connection *c, rc_str *input)
 {
     rc_connection_flush(c);

@@ -1,4 +1,4 @@
-/* The output queue of a connection; writes it to the socket. Called by connection.c,
+/* The output queue of a connection, and writing it to the socket. Called by connection.c,
  * connection_run.c, response_head.c and responder.c. */
 #include <string.h>
 
@@ -63,7 +63,8 @@ void rc_connection_push_more(rc_connection *c, rc_str bytes)
     size_t part = c->last != NULL ? c->last->space : 0;
     if (c->close_reason != RC_DISCONNECT_NONE)
         return;
-    /* Fills the last block. For the remaining bytes a block of their size is allocated. */
+    /* The last block is filled first. For the remaining bytes a block of their size is
+     * allocated. */
     if (part > 0)
         rc_connection_push(c, rc_str_make(bytes.ptr, part));
     size_t rest = bytes.len - part;
@@ -124,7 +125,7 @@ static void on_written(uv_write_t *request, int status)
         return;
     size_t sent = c->in_flight;
     c->in_flight = 0;
-    /* The client accepted bytes, so the write deadline restarts. */
+    /* The client has accepted bytes, so the write deadline restarts. */
     rc_list_node_leave(&c->wait);
     c->deadline_kind = RC_DEADLINE_NONE;
     if (status == 0)
@@ -163,7 +164,7 @@ void rc_connection_send_queued(rc_connection *c)
     }
 }
 
-/* Queues `bytes` without the first `sent` bytes. */
+/* Queues `bytes` except their first `sent` bytes, which were sent. */
 static void push_unsent(rc_connection *c, rc_str bytes, size_t sent)
 {
     if (sent < bytes.len)

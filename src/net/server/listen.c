@@ -62,8 +62,8 @@ static rc_listen_result fail_errno(rc_listening *listening)
     return fail(listening, result_of_errno(error), strerror(error));
 }
 
-/* Returns whether accept failed because descriptors or memory are missing. Accepting then pauses
- * for RETRY_MS, in which descriptors or memory may become free. */
+/* Returns whether accept failed because descriptors or memory are missing. The server then accepts
+ * no connections for RETRY_MS, in which descriptors or memory may become free. */
 static bool is_exhausted(int error)
 {
     return error == EMFILE || error == ENFILE || error == ENOMEM || error == ENOBUFS;
@@ -144,7 +144,7 @@ static bool accept_one(rc_listener *listener)
         uv_timer_start(&server->accept_retry, rc_listen_on_retry, RETRY_MS, 0);
         return false;
     }
-    return true; /* A connection failed in the kernel's queue; others may follow. */
+    return true; /* A connection failed in the kernel's queue; other connections may follow. */
 }
 
 static void on_readable(uv_poll_t *poll, int status, int events)
@@ -216,7 +216,7 @@ void rc_listen_close(rc_server *server)
     server->listener_count = 0;
 }
 
-/* Adds a listening socket. fd, path: takes if the result is true. */
+/* Adds a listening socket. fd, path: takes ownership if the result is true. */
 static bool add(rc_server *server, int fd, char *path, rc_listening *listening)
 {
     if (server->listener_count >= RC_LISTENERS_MAX) {
@@ -277,8 +277,8 @@ static bool open_tcp(int fd, const struct sockaddr_storage *address, socklen_t l
                      rc_listen_share share)
 {
     const int on = 1;
-    /* IPV6_V6ONLY is set so that the addresses which [::] serves do not depend on the system's
-     * settings. */
+    /* IPV6_V6ONLY is set explicitly, so that it does not depend on the system's settings whether
+     * [::] also serves IPv4. */
     return setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0 &&
            (share != RC_LISTEN_MORE ||
             setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on)) == 0) &&
@@ -342,7 +342,7 @@ rc_listen_result rc_server_listen_tcp(rc_server *server, const char *host, uint1
     return ret_listening->result;
 }
 
-/* Removes the socket file of a listener that no longer runs. */
+/* Removes the socket file of a process that no longer listens. */
 static void remove_stale(const struct sockaddr_un *address)
 {
     struct stat found;
@@ -377,7 +377,7 @@ rc_listen_result rc_server_listen_unix(rc_server *server, const char *path, unsi
         fail_errno(ret_listening);
     } else {
         is_bound = true;
-        /* chmod comes before listen, because before listen no client can connect. */
+        /* chmod precedes listen, because a client can connect only after listen. */
         if (chmod(path, mode) != 0 || listen(fd, BACKLOG) != 0)
             fail_errno(ret_listening);
         else if (add(server, fd, copy, ret_listening))

@@ -118,7 +118,7 @@ static bool is_of_machine(const rc_machine *machine, const ip *address)
     return false;
 }
 
-/* ---- the rules of the header's table ---- */
+/* ---- the rules of the table in listen_set.h ---- */
 
 static bool reaches(const rc_listen_address *listener, const rc_machine *machine, const ip *address)
 {

@@ -1,5 +1,5 @@
-/* rc_listen_set: the addresses at which this process listens. If a provider had one of these base
- * addresses, the gateway would send its requests to itself.
+/* rc_listen_set: the addresses at which this process listens. If a provider's base URL leads to one
+ * of these addresses, the gateway would send its requests to itself.
  *
  *   base address            matches a listener if the ports are equal and
  *   ----------------------  ------------------------------------------------------------------
@@ -18,7 +18,7 @@
 #define RC_MACHINE_NAME_MAX 256
 
 typedef struct rc_listen_address {
-    rc_address address; /* AF_UNSPEC if the socket is not an IP socket. */
+    rc_address address; /* The address. Its family is AF_UNSPEC if the socket is no IP socket. */
     bool takes_v4;      /* The socket is an IPv6 socket that also accepts IPv4 connections. */
 } rc_listen_address;
 
@@ -31,13 +31,13 @@ typedef struct rc_machine {
     uint32_t count;
     rc_address addresses[RC_MACHINE_ADDRESSES_MAX]; /* Addresses of the network interfaces, without
                                                      * ports. */
-    char name[RC_MACHINE_NAME_MAX];                 /* Host name; "": unknown. */
+    char name[RC_MACHINE_NAME_MAX];                 /* Host name of this machine; "": unknown. */
 } rc_machine;
 
 /* Returns the address at which the socket fd listens. */
 rc_listen_address rc_listen_address_of_socket(int fd);
 
-/* Adds `listener`, unless the set is full. listener: copies. */
+/* Adds `listener`. A full set stays unchanged. listener: copies. */
 void rc_listen_set_add(rc_listen_set *set, const rc_listen_address *listener);
 
 /* Reads the machine's host name and the addresses of its network interfaces. Values that cannot be

@@ -1,5 +1,5 @@
-/* The handler's side of a request: writes the response. Called by the handlers: the gateway's loops
- * and exchanges, the admin server and the mock server. */
+/* The functions with which a handler responds to a request. Called by the handlers: the gateway's
+ * loops and exchanges, the admin server and the mock server. */
 #include "net/server/responder.h"
 
 #include <string.h>
@@ -10,10 +10,11 @@
 
 #include "net/server/connection.h"
 
-/* Pieces of at least this size are sent at once; smaller pieces are copied and sent at the end of
- * the loop's iteration. */
+/* Pieces with at least this number of bytes are sent at once. Smaller pieces are copied and sent at
+ * the end of the loop's iteration. */
 #define SEND_BYTES 4096u
-/* If at least so many bytes are queued, they are sent before the end of the loop's iteration. */
+/* If at least this number of bytes is queued, the bytes are sent before the end of the loop's
+ * iteration. */
 #define TURN_BYTES (64u << 10)
 
 static bool is_open(const rc_responder *responder)
@@ -27,9 +28,9 @@ static bool is_head_request(const rc_responder *responder)
     return responder->reader.method == HTTP_HEAD;
 }
 
-/* Returns whether the connection should be closed instead of reading the rest of the request's
- * body: if the rest is long, or may never arrive. A client that waits for "100 Continue" need not
- * send its body after a final response. */
+/* Returns whether the connection should be closed instead of reading the unread part of the
+ * request's body, because this part is long or may never arrive. A client that waits for "100
+ * Continue" need not send its body after a final response. */
 static bool has_long_unread_body(const rc_responder *responder)
 {
     const rc_http1 *reader = &responder->reader;
@@ -88,7 +89,7 @@ rc_status rc_responder_begin(rc_responder *responder, const rc_response_head *re
 {
     rc_connection *c = responder->connection;
     if (!is_open(responder))
-        return RC_OK; /* The client has disconnected, and on_disconnect will be called. */
+        return RC_OK; /* The client has disconnected; on_disconnect will be called. */
     if (responder->has_begun || response->status < 200 || response->status > 599)
         return RC_E_ARGUMENT;
     for (size_t i = 0; i < response->field_count; i++)

@@ -19,7 +19,7 @@ typedef struct rc_response_head {
     const rc_header *fields; /* Header fields without Connection, Content-Length and
                               * Transfer-Encoding. */
     size_t field_count;
-    /* With RC_HTTP1_NO_BODY, "Content-Length: 0" is sent. For an HTTP/1.0 client
+    /* With RC_HTTP1_NO_BODY the server sends "Content-Length: 0". For an HTTP/1.0 client,
      * RC_HTTP1_UNTIL_CLOSE replaces RC_HTTP1_CHUNKED. */
     rc_http1_framing framing;
     uint64_t length; /* Body length if framing is RC_HTTP1_LENGTH. */
@@ -27,24 +27,25 @@ typedef struct rc_response_head {
 
 /* Begins the response. A response to HEAD, or with the status 204 or 304, has no body, and written
  * bytes are dropped. Returns RC_E_ARGUMENT and sends nothing if the response has begun already, the
- * status or a field name is not allowed, or a value has a control character. Returns RC_OK also if
- * the client has disconnected; further calls then do nothing, and on_disconnect follows. response:
- * copies. */
+ * status or a field name is not allowed, or a value has a control character. If the client has
+ * disconnected, the function returns RC_OK, further calls do nothing, and on_disconnect follows.
+ * response: copies. */
 rc_status rc_responder_begin(rc_responder *responder, const rc_response_head *response);
 
-/* Like rc_responder_begin, with a serialised head. `lines` has the status line and the fields, each
- * line with CR LF, without the empty line and without Connection, Content-Length and
- * Transfer-Encoding. The lines are not checked; the caller's parser must have done so. lines:
- * copies. */
+/* Begins the response as rc_responder_begin does, with a serialised head. `lines` has the status
+ * line and the fields, each line with CR LF, without the empty line and without Connection,
+ * Content-Length and Transfer-Encoding. The lines are not checked; the caller must have checked
+ * them. lines: copies. */
 rc_status rc_responder_begin_raw(rc_responder *responder, int status, rc_str lines,
                                  rc_http1_framing framing, uint64_t length);
 
 /* Appends to the body. Returns false if the queue is now full; the handler should continue when
  * on_drained is called. If the handler writes more than the declared length, the request ends with
- * RC_DISCONNECT_LENGTH. bytes: copies what cannot be sent at once. */
+ * RC_DISCONNECT_LENGTH. bytes: copies the bytes that cannot be sent at once. */
 bool rc_responder_write(rc_responder *responder, rc_str bytes);
 
-/* Like rc_responder_write, but without copying. bytes: borrows until on_done or on_disconnect. */
+/* Appends to the body as rc_responder_write does, but without copying. bytes: borrows until on_done
+ * or on_disconnect. */
 bool rc_responder_write_borrowed(rc_responder *responder, rc_str bytes);
 
 /* Ends the response. If the body is shorter than its declared length, the response is cut off and
@@ -57,14 +58,14 @@ rc_status rc_responder_send(rc_responder *responder, int status, const rc_header
                             size_t field_count, rc_str body);
 
 /* Cuts the response off and closes the connection; no callback follows. If the response has a
- * length or chunks, written bytes are still sent, but not the end of the response. With other
- * framing the connection is reset. */
+ * length or chunks, the bytes written so far are still sent, but the end of the response is not.
+ * With any other framing the connection is reset. */
 void rc_responder_abort(rc_responder *responder);
 
 /* rc_responder_pause_body stops calls of on_body and on_body_end, rc_responder_resume_body restarts
  * them. TCP flow control stops the client when the buffers are full. A client that waits for "100
- * Continue" gets it in the first loop iteration in which the body is not paused and no response has
- * begun. */
+ * Continue" gets this response in the first loop iteration in which the body is not paused and no
+ * response has begun. */
 void rc_responder_pause_body(rc_responder *responder);
 void rc_responder_resume_body(rc_responder *responder);
 
@@ -76,19 +77,20 @@ const rc_http1 *rc_responder_reader(const rc_responder *responder);
 /* Returns a view of the request's head, or NULL if rc_responder_keep_head was not called. */
 const char *rc_responder_head(const rc_responder *responder);
 
-/* rc_responder_set_owner stores a pointer for the handler's own use, which is NULL at first. owner:
- * borrows until the responder ends. */
+/* rc_responder_set_owner stores a pointer for the handler's own use, rc_responder_owner returns it.
+ * The pointer is NULL at first. owner: borrows until the responder ends. */
 void rc_responder_set_owner(rc_responder *responder, void *owner);
 void *rc_responder_owner(const rc_responder *responder);
 
 /* Returns whether the response has begun. */
 bool rc_responder_has_begun(const rc_responder *responder);
 
-/* Returns how many bytes of the response, including head and framing, the kernel has accepted. */
+/* Returns the number of bytes of the response, including head and framing, that the kernel has
+ * accepted. */
 uint64_t rc_responder_sent_bytes(const rc_responder *responder);
 
-/* Returns the number of bytes that the client's system has not acknowledged. A reset would lose
- * these bytes. */
+/* Returns the number of sent bytes that the client's system has not acknowledged. A reset would
+ * lose these bytes. */
 uint64_t rc_responder_unsent_bytes(const rc_responder *responder);
 
 /* Writes the client's IP address as text into `buf`, or "" for a unix socket. Returns false if

@@ -1,8 +1,8 @@
 /* Serialises the heads of responses. Called by connection_run.c and responder.c. */
 #include "net/server/connection.h"
 
-/* Reason phrases, sorted by status. Other statuses get none, because the phrase is optional (RFC
- * 9112, section 4). */
+/* Reason phrases, sorted by status. A status that is not in the table gets no reason phrase, which
+ * is optional (RFC 9112, section 4). */
 static const struct {
     int status;
     rc_str line;

@@ -91,7 +91,8 @@ void rc_server_close_idle(rc_server *server)
 static void begin_stop(rc_server *server)
 {
     server->is_stopping = true;
-    /* For their clients, connections in the kernel's queue are open, so they are served too. */
+    /* Clients whose connections are still in the kernel's queue believe that they are connected, so
+     * these connections are served, too. */
     rc_listen_accept_pending(server);
     rc_listen_close(server);
     rc_server_close_idle(server);
@@ -263,8 +264,8 @@ rc_status rc_server_init(rc_server *server, uv_loop_t *loop, const rc_alloc *all
     return RC_OK;
 }
 
-/* rc_server_stop and rc_server_close take effect before the loop sleeps, because the caller may be
- * a handler inside a step. */
+/* rc_server_stop and rc_server_close only set a flag and take effect before the loop sleeps,
+ * because their caller may be a handler inside a step. */
 void rc_server_stop(rc_server *server)
 {
     server->wants_stop = true;

@@ -4,14 +4,14 @@
  *                                         ▲            │ responder.h
  *                                         └────────────┘
  *
- * A server belongs to one event loop and is used only on the thread of that loop. The server makes
- * no decision about a request but calls the handler, in this order:
+ * A server belongs to one event loop and is used only on the thread of that loop. For each request
+ * the server calls the handler in this order:
  *
  *   on_request  (on_body ... on_body_end, on_drained ...)  on_done | on_disconnect
  *
- * on_done means that the kernel accepted the whole response, on_disconnect that it did not; an
- * argument has the reason. Exactly one of the two ends each request, except a request that the
- * handler aborts. Callbacks are called from the loop and never from inside a function of this
+ * on_done means that the kernel accepted the whole response; on_disconnect means that it did not,
+ * and its argument has the reason. Exactly one of the two ends each request, except a request that
+ * the handler aborts. Callbacks are called from the loop and never from inside a function of this
  * header or of responder.h, so a handler may call these functions anywhere.
  *
  * An idle connection uses about 1 KiB of memory; all connections share one read buffer. An active
@@ -34,8 +34,7 @@
 #include "net/server/listen_set.h"
 
 #define RC_LISTENERS_MAX 8
-/* In addition to body_idle_ms, a request body may take 2 ms for each byte, which is 500 bytes per
- * second. */
+/* A request body may take 2 ms for each byte (500 bytes per second) in addition to body_idle_ms. */
 #define RC_BODY_BYTE_MS 2u
 
 typedef struct rc_server rc_server;
@@ -46,8 +45,8 @@ typedef struct rc_responder rc_responder; /* One request and its response; see r
 typedef struct rc_server_settings {
     rc_http1_limits limits;
     uint32_t max_connections;
-    uint32_t head_ms;          /* Longest time from the opening of the connection to its first
-                                * complete head. */
+    uint32_t head_ms;          /* Longest time from the opening of the connection until its first
+                                * head is complete. */
     uint32_t silent_ms;        /* After this time a connection without a complete head may be
                                 * evicted for a new connection. */
     uint32_t body_idle_ms;     /* Longest time between two pieces of a request body that is not
@@ -76,7 +75,7 @@ typedef struct rc_server_settings {
  * write_max_bytes 16 MiB; read_bytes 64 KiB, discard_bytes 256 KiB, linger_bytes 64 MiB. */
 extern const rc_server_settings rc_server_settings_default;
 
-/* Why a request ended without a complete response. */
+/* The reasons for which a request ends without a complete response. */
 #define RC_DISCONNECTS(X)                                            \
     X(NONE, "")                                                      \
     X(CLIENT, "the client closed the connection")                    \
@@ -100,39 +99,43 @@ typedef struct rc_disconnect {
     const char *text;
 } rc_disconnect;
 
-/* An error response that the server sends without the handler. */
+/* An error response that the server sends without calling the handler. */
 typedef struct rc_refusal {
     int status;
-    rc_http1_fault fault; /* RC_HTTP1_FAULT_NONE: the request did not arrive in time. */
+    rc_http1_fault fault; /* The fault in the request. RC_HTTP1_FAULT_NONE: the request did not
+                           * arrive in time. */
     const char *text;
-    rc_str target; /* The request's target, a view; empty if it has not been parsed. */
+    rc_str target; /* The request's target (a view). Empty if the target has not been parsed. */
 } rc_refusal;
 
 /* The handler's callbacks. `ctx` is the pointer that was passed to rc_server_init. on_drained,
  * render_refusal and on_stopped may be NULL. */
 typedef struct rc_server_handler {
-    /* The head of a request has arrived. `reader` and `head` are valid until the callback returns;
-     * see rc_responder_keep_head. */
+    /* Called when the head of a request has arrived. `reader` and `head` are valid until the
+     * callback returns; see rc_responder_keep_head. */
     void (*on_request)(void *ctx, rc_responder *responder, const rc_http1 *reader,
                        const char *head);
-    /* A piece of the request's body has arrived; it is a view during the callback. Not called after
-     * the response's end. */
+    /* Called for each piece of the request's body; `piece` is valid during the call. Not called
+     * after the response's end. */
     void (*on_body)(void *ctx, rc_responder *responder, rc_str piece);
-    /* The request is complete; also called for a request without a body. */
+    /* Called when the request is complete, also if it has no body. */
     void (*on_body_end)(void *ctx, rc_responder *responder);
-    /* The output queue has fallen to write_low_bytes after rc_responder_write returned false. */
+    /* Called when the output queue has fallen to write_low_bytes after rc_responder_write returned
+     * false. */
     void (*on_drained)(void *ctx, rc_responder *responder);
-    /* The kernel has accepted the whole response. The responder ends with this call. */
+    /* Called when the kernel has accepted the whole response. The responder is invalid
+     * afterwards. */
     void (*on_done)(void *ctx, rc_responder *responder);
-    /* The request ended without a complete response. The responder ends with this call. */
+    /* Called when the request has ended without a complete response. The responder is invalid
+     * afterwards. */
     void (*on_disconnect)(void *ctx, rc_responder *responder, const rc_disconnect *gone);
     /* Writes the body of an error response into `page` and its header lines into `lines`:
      * Content-Type and others, each with CR LF, without Connection, Content-Length and
      * Transfer-Encoding. If body or lines do not fit, or the callback is NULL, refusal->text is
      * sent as plain text. */
     void (*render_refusal)(void *ctx, const rc_refusal *refusal, rc_buf *lines, rc_buf *page);
-    /* Called after rc_server_stop or rc_server_close, when everything is closed and the server's
-     * storage may be freed. */
+    /* Called after rc_server_stop or rc_server_close, when all connections and handles are closed
+     * and the server's storage may be freed. */
     void (*on_stopped)(void *ctx);
 } rc_server_handler;
 
@@ -140,10 +143,10 @@ typedef struct rc_server_stats {
     uint64_t accepted;
     uint64_t requests;
     uint64_t refused;       /* Requests that were malformed or too slow. */
-    uint64_t evicted;       /* Connections without a running request that were closed for new
-                       * connections. */
-    uint64_t accept_pauses; /* Pauses because file descriptors, memory or connection slots were
-                             * missing. */
+    uint64_t evicted;       /* Number of connections without a running request that were closed to
+                             * make room for new connections. */
+    uint64_t accept_pauses; /* Number of times that accepting paused, because file descriptors,
+                             * memory or connection slots were missing. */
     uint32_t connections;   /* Connections currently open. */
 } rc_server_stats;
 
@@ -154,7 +157,7 @@ typedef struct rc_list_node {
 
 typedef struct rc_free_list {
     void *first;
-    size_t size; /* Bytes of each item. */
+    size_t size; /* Size of each item in bytes. */
     uint32_t count;
     uint32_t max;
 } rc_free_list;
@@ -186,7 +189,8 @@ struct rc_server {
     char *read_buffer;
 
     uv_prepare_t before_sleep; /* Settles the kicked connections. */
-    uv_idle_t awake; /* Active while kicked connections remain, so that the loop does not sleep. */
+    uv_idle_t awake; /* Active while the kicked list is not empty, so that the loop does not
+                      * sleep. */
     uv_timer_t timer;
     uv_timer_t accept_retry;
     uint64_t timer_at_ms;
@@ -202,8 +206,8 @@ struct rc_server {
     rc_free_list free_connections;
     rc_free_list free_responders;
     rc_free_list free_blocks;
-    rc_free_list free_heads; /* Head copies up to RC_HEAD_COPY_BYTES; longer copies are allocated
-                              * separately. */
+    rc_free_list free_heads; /* Copies of heads with up to RC_HEAD_COPY_BYTES bytes. Copies of
+                              * longer heads are allocated and freed separately. */
 
     rc_listener listeners[RC_LISTENERS_MAX];
     uint32_t listener_count;
@@ -218,39 +222,40 @@ struct rc_server {
     rc_server_stats stats;
 };
 
-/* Starts a server without listening sockets. Returns RC_OK, or RC_E_NOMEM if nothing was started;
- * rc_server_stop is then not needed. loop, handler: borrows until on_stopped. alloc, settings:
- * copies the structs. */
+/* Starts a server without listening sockets. Returns RC_OK, or RC_E_NOMEM if the server was not
+ * started; rc_server_stop is then not needed. loop, handler: borrows until on_stopped. alloc,
+ * settings: copies the structs. */
 rc_status rc_server_init(rc_server *server, uv_loop_t *loop, const rc_alloc *alloc,
                          const rc_server_settings *settings, const rc_server_handler *handler,
                          void *ctx);
 
 typedef enum rc_listen_result {
     RC_LISTEN_OK = 0,
-    RC_LISTEN_ADDRESS = 1,   /* The host is neither an IP address nor localhost, or the path is
-                              * unusable. */
+    RC_LISTEN_ADDRESS = 1,   /* The host is neither an IP address nor localhost, or the path of a
+                              * unix socket is unusable. */
     RC_LISTEN_IN_USE = 2,    /* The address is in use. */
     RC_LISTEN_DENIED = 3,    /* Permission denied. */
     RC_LISTEN_NO_SOCKET = 4, /* The given descriptor is not a listening socket. */
-    RC_LISTEN_EXHAUSTED = 5, /* No memory, descriptor or listener slot (RC_LISTENERS_MAX). */
+    RC_LISTEN_EXHAUSTED = 5, /* No memory, no file descriptor, or RC_LISTENERS_MAX sockets are
+                              * already open. */
     RC_LISTEN_OTHER = 6
 } rc_listen_result;
 
 /* The outcome of a function that begins to listen. */
 typedef struct rc_listening {
     rc_listen_result result;
-    uint16_t port;  /* The bound port, which also applies if port 0 was requested; 0 for a unix
-                     * socket. */
+    uint16_t port;  /* The port to which the socket is bound, also if the caller requested port 0; 0
+                     * for a unix socket. */
     char text[128]; /* The error message; empty on success. */
     rc_listen_address at;
 } rc_listening;
 
-/* Whether several sockets of this process listen at the same address and share the incoming
+/* States whether several sockets of this process listen at the same address and share the incoming
  * connections (SO_REUSEPORT). The address is never shared with another process. */
 typedef enum rc_listen_share {
     RC_LISTEN_ALONE = 0,
-    RC_LISTEN_FIRST = 1,   /* The first of several sockets. RC_LISTEN_IN_USE if another process has
-                          * the address. */
+    RC_LISTEN_FIRST = 1,   /* The first of several sockets. The result is RC_LISTEN_IN_USE if
+                            * another process has the address. */
     RC_LISTEN_MORE = 2,    /* Shares the address of the RC_LISTEN_FIRST socket. */
     RC_LISTEN_PAUSABLE = 3 /* As RC_LISTEN_ALONE; rc_server_refuse_connections keeps the port, even
                             * if the system chose it. */
@@ -261,13 +266,14 @@ typedef enum rc_listen_share {
 rc_listen_result rc_server_listen_tcp(rc_server *server, const char *host, uint16_t port,
                                       rc_listen_share share, rc_listening *ret_listening);
 
-/* Listens at a unix socket. A socket file without a listener is replaced. The socket file is
- * removed when the server stops. `mode` has the file permissions, which are set before a client can
+/* Listens at a unix socket. A socket file on which no process listens is replaced. The socket file
+ * is removed when the server stops. mode: the file permissions, which are set before a client can
  * connect. path: copies. */
 rc_listen_result rc_server_listen_unix(rc_server *server, const char *path, unsigned mode,
                                        rc_listening *ret_listening);
 
-/* Uses fd, a socket that is already listening. fd: takes if the result is RC_LISTEN_OK. */
+/* Listens on fd, a socket on which listen(2) was called before. fd: takes ownership if the result
+ * is RC_LISTEN_OK. */
 rc_listen_result rc_server_listen_fd(rc_server *server, int fd, rc_listening *ret_listening);
 
 /* rc_server_refuse_connections lets the kernel refuse new connections at the server's addresses and
@@ -277,12 +283,12 @@ void rc_server_refuse_connections(rc_server *server);
 bool rc_server_accept_connections(rc_server *server);
 
 /* Adds an open connection, such as one end of a socket pair. Returns false if there is no memory or
- * the server is stopping. fd: takes, also on failure. */
+ * the server is stopping. fd: takes ownership, also on failure. */
 bool rc_server_adopt(rc_server *server, int fd);
 
 /* Accepts no more connections, closes idle connections and lets running requests finish; their
  * responses have "Connection: close". on_stopped is called when all connections are closed. May be
- * called repeatedly, and before rc_server_close. */
+ * called more than once, and before rc_server_close. */
 void rc_server_stop(rc_server *server);
 
 /* Closes all connections at once. on_disconnect is called for each request, then on_stopped. */
@@ -294,7 +300,7 @@ static inline const rc_server_stats *rc_server_get_stats(const rc_server *server
     return &server->stats;
 }
 
-/* Returns the static English text of a reason. */
+/* Returns the static text of a reason. */
 const char *rc_disconnect_text(rc_disconnect_reason why);
 
 #endif

@@ -36,7 +36,7 @@ static int64_t unix_ms_of(const ASN1_TIME *time)
     return rc_civil_to_unix_ms(&civil, &unix_ms) == RC_OK ? unix_ms : 0;
 }
 
-/* Reads the attribute `first` of a name, or the attribute `second` if there is no `first`. */
+/* Reads the attribute `first` of a name. If the name lacks it, reads the attribute `second`. */
 static void read_name(const X509_NAME *name, int first, int second, char *buf, size_t size)
 {
     char text[128];

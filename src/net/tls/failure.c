@@ -51,8 +51,8 @@ static rc_upstream_kind find(const kind_of_code *rows, size_t count, long code)
     return RC_UPSTREAM_NONE;
 }
 
-/* Returns whether the peer requires a client certificate. Before TLS 1.3 such a peer rejects the
- * handshake without a reason. */
+/* Returns whether the server requires a client certificate. Before TLS 1.3, such a server rejects
+ * the handshake without a reason. */
 static bool is_client_certificate_required(SSL *ssl)
 {
     const unsigned char *types = NULL;

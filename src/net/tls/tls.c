@@ -67,7 +67,8 @@ static BIO_METHOD *new_method(void)
 }
 
 /* Empties the thread's error queue, because OpenSSL would attribute an old error to the next call.
- * ERR_peek_error usually finds no error, and takes a tenth of the time of ERR_clear_error. */
+ * The queue is usually empty; ERR_peek_error detects this in a tenth of the time of
+ * ERR_clear_error. */
 static void clear_errors(void)
 {
     if (ERR_peek_error() != 0)
@@ -172,8 +173,8 @@ void rc_tls_free(rc_tls *tls)
     free(tls);
 }
 
-/* Sets the host for SNI and for the verification. SNI is for names only; an IP address is compared
- * with the addresses in the certificate. */
+/* Sets the host for SNI and for the verification. SNI is sent only for a name. An IP address is
+ * compared with the addresses in the certificate. */
 static bool set_host(SSL *ssl, const rc_origin *origin)
 {
     SSL_set_hostflags(ssl, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
@@ -209,7 +210,8 @@ void rc_tls_wire_done(rc_tls_wire *wire)
 {
     if (wire->ssl == NULL)
         return;
-    /* Otherwise OpenSSL would discard the session of a connection that was cut. */
+    /* Without this call OpenSSL would discard the session of a connection that was cut, so that it
+     * could not be resumed. */
     SSL_set_shutdown(wire->ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
     SSL_free(wire->ssl);
     wire->ssl = NULL;

@@ -1,5 +1,5 @@
-/* rc_tls: the client side of TLS, without sockets: the caller passes bytes in and sends the bytes
- * that come out.
+/* rc_tls: the client side of TLS, without sockets: the caller passes received bytes in and sends
+ * the bytes that the functions write into a buffer.
  *
  *   socket ─► input ─► SSL ─► plain text          no socket is used here: output is written to
  *   socket ◄─ sink  ◄─ SSL ◄─ plain text          the loop's sink, which the caller flushes at once
@@ -25,12 +25,13 @@ typedef struct rc_tls rc_tls;
 typedef struct rc_tls_settings {
     const char *ca_file;    /* PEM file with trusted certificates, may be NULL. */
     rc_str ca_pem;          /* Trusted certificates as PEM text, may be empty. */
-    bool is_without_system; /* Trust only ca_file and ca_pem, not the system's store. */
+    bool is_without_system; /* Only the certificates in ca_file and ca_pem are trusted, not those in
+                             * the system's store. */
 } rc_tls_settings;
 
 /* Creates the context that all connections of a process share; any thread may use it. On failure
- * returns NULL and sets *ret_why to a static text. The result: gives; rc_tls_free frees it.
- * settings: borrows during the call. */
+ * returns NULL and sets *ret_why to the reason, a static text. The result: gives; rc_tls_free frees
+ * it. settings: borrows during the call. */
 rc_tls *rc_tls_new(const rc_tls_settings *settings, const char **ret_why);
 void rc_tls_free(rc_tls *tls);
 
@@ -45,7 +46,7 @@ typedef struct rc_tls_sink {
     char record[RC_TLS_PLAIN_BYTES]; /* Space in which the plain text of a record is joined. */
 } rc_tls_sink;
 
-/* Why a handshake failed. */
+/* The reason for which a handshake failed. */
 typedef struct rc_tls_failure {
     rc_upstream_kind kind;
     const char *text;     /* Static; NULL selects the text of `kind`. */
@@ -58,9 +59,10 @@ typedef struct rc_tls_wire {
     SSL *ssl; /* OpenSSL's connection; NULL for a connection without TLS. */
     rc_str input;
     rc_tls_sink *sink;
-    SSL_SESSION **session;   /* Where sessions for later resumption are stored; borrows. */
-    rc_tls_failure *failure; /* Where the facts of a rejected certificate are stored; set during the
-                              * handshake only. */
+    SSL_SESSION **session;   /* Where sessions are stored, so that a later connection can resume
+                              * them; borrows. */
+    rc_tls_failure *failure; /* Where the facts of a rejected certificate are stored. NULL except
+                              * during the handshake. */
 } rc_tls_wire;
 
 typedef enum rc_tls_event {
@@ -71,8 +73,8 @@ typedef enum rc_tls_event {
 } rc_tls_event;
 
 /* Initialises the TLS state of a connection. Returns false if there is no memory. If *session is
- * not NULL, that session is resumed. tls, origin: borrows during the call. sink, session: borrows
- * until rc_tls_wire_done. */
+ * not NULL, the connection resumes that session. tls, origin: borrows during the call. sink,
+ * session: borrows until rc_tls_wire_done. */
 bool rc_tls_wire_init(rc_tls_wire *wire, const rc_tls *tls, const rc_origin *origin,
                       rc_tls_sink *sink, SSL_SESSION **session);
 void rc_tls_wire_done(rc_tls_wire *wire);
