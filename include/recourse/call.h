@@ -81,7 +81,9 @@ typedef struct rc_plan {
 typedef enum rc_action_kind {
     RC_DO_TRY = 1,     /* send the request to `target` with `credential`; then call
                           rc_call_on_success or rc_call_on_failure */
-    RC_DO_WAIT = 2,    /* wait until at_ms, then call rc_call_on_wake */
+    RC_DO_WAIT = 2,    /* wait until at_ms, then call rc_call_on_wake. With is_queued the call
+                          waits in the queue of rc_shared, and rc_call_on_wake must also be called
+                          after the wake function of rc_queue_owner was called for this call */
     RC_DO_REFRESH = 3, /* obtain a fresh key for `credential`, then call rc_call_on_refreshed */
     RC_DO_DELIVER = 4, /* final: the attempt succeeded, deliver its response */
     RC_DO_COMPACT = 5, /* final: the context is too long; it must be shortened and sent as a new
@@ -106,6 +108,7 @@ typedef struct rc_action {
     bool is_retry_exhausted;  /* STOP: the report must be marked retry_exhausted; false if an outer
                                  layer with more time may still succeed (reasons DELAY_TOO_LONG,
                                  WAIT_PAST_DEADLINE) */
+    bool is_queued;           /* WAIT: the call waits in the queue; at_ms is the latest end */
     uint32_t attempt;         /* number of calls made so far, including this attempt */
     uint32_t max_attempts;    /* expected number of calls of the whole request: the calls made plus
                                  the attempts left at this entry, at most max_calls. At least
@@ -153,6 +156,11 @@ typedef struct rc_call_options {
     uint32_t max_calls;      /* a limit of the number of calls in addition to the policy's
                                 max_calls; 0: none */
     uint64_t max_wait_ms;    /* limit of the sum of all waits in milliseconds; 0: no limit */
+    bool never_queues;       /* the call does not wait in the queue of rc_shared (`wait: off`) */
+    uint64_t client;         /* identifies the client in the queue; requests with the same value
+                                share one client's turns */
+    uint32_t bytes;          /* memory that the request keeps while it waits in the queue */
+    void *owner;             /* passed to rc_queue_owner.wake */
     rc_skips *skips;         /* the call writes the skips of each input to this object, which it
                                 borrows until it is done; NULL: skips are not recorded */
 } rc_call_options;
@@ -174,7 +182,8 @@ typedef struct rc_call_attempt {
     uint64_t at_ms;      /* start of the attempt */
 } rc_call_attempt;
 
-/* The state of one call in the caller's storage, at most 256 bytes; the fields are private. */
+/* The state of one call in the caller's storage, at most 384 bytes; the fields are private. A call
+ * must not be moved while it waits in the queue. */
 typedef struct rc_call {
     const rc_plan *plan;
     rc_shared *shared;
@@ -187,6 +196,11 @@ typedef struct rc_call {
     uint64_t spent_entries; /* bit set of the entries that are left out in later rounds (passes over
                                the chain) */
     uint64_t waits_left_ms; /* remaining part of max_wait_ms; RC_UNLIMITED: no limit */
+    uint64_t client;
+    void *owner;
+    uint64_t queued_at_ms; /* start of the current or latest wait in the queue */
+    uint32_t bytes;
+    uint32_t ticket; /* in the queue; RC_QUEUE_NONE: not there */
     uint32_t max_calls;
     uint32_t needs;
     uint32_t calls;               /* number of calls made so far */
@@ -208,6 +222,10 @@ typedef struct rc_call {
                                 entry than the latest one */
     bool is_refreshed;       /* the credential of the current target was refreshed once */
     bool went_to_larger;     /* the entry for contexts that are too long was used */
+    bool may_queue;          /* the call may wait in the queue */
+    bool is_granted;         /* the queue granted the latest action, a TRY, and the owner does not
+                                know yet */
+    bool is_refused;         /* the queue refused the call, and the owner does not know yet */
     rc_call_attempt attempt; /* the current or the latest attempt */
     rc_action last;
     rc_failure_facts failure; /* the latest failure */

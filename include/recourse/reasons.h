@@ -56,6 +56,15 @@ typedef enum rc_reason {
     RC_WHY_TARGET_UNAVAILABLE = 90,
     RC_WHY_HEDGED = 91, /* the response is late; the request is also sent to a second target */
     RC_WHY_HEDGE_NOT_ALLOWED = 92, /* the request is not allowed to go to a second target */
+    RC_WHY_QUEUED = 93, /* waits in the queue until a target may be used */
+    RC_WHY_GRANTED = 94, /* the queue has granted an attempt, because a target may be used now */
+    /* the queue of waiting requests is full, and this client has the most requests in it */
+    RC_WHY_QUEUE_FULL = 95,
+    /* no target may be used early enough to respond before the deadline */
+    RC_WHY_STARTS_TOO_LATE = 96,
+    RC_WHY_SKIP_DOWN = 97, /* hardly any call to the target succeeds; single calls probe it */
+    RC_WHY_SKIP_PACED = 98, /* the target gets calls at a limited rate */
+    RC_WHY_SKIP_LIMIT = 99, /* the provider's rate limit leaves no room for the request now */
     RC_WHY_BUDGET_SPENT = 100, /* a cost budget is used up */
     RC_WHY_BUDGET_HELD = 101, /* the rest of a cost budget is reserved for calls in flight */
     RC_WHY_BUDGET_TOO_SMALL = 102, /* the call may cost more than a whole cost budget */

@@ -22,6 +22,7 @@
 #include <recourse/limiter.h>
 #include <recourse/partial.h>
 #include <recourse/policy.h>
+#include <recourse/queue.h>
 #include <recourse/reason.h>
 #include <recourse/reasons.h>
 #include <recourse/render.h>

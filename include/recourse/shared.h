@@ -23,6 +23,7 @@
 #include <recourse/export.h>
 #include <recourse/limiter.h>
 #include <recourse/policy.h>
+#include <recourse/queue.h>
 #include <recourse/retry_budget.h>
 
 RC_BEGIN_DECLS
@@ -73,6 +74,18 @@ typedef struct rc_shared_settings {
 /* Returns the default settings. */
 RC_API rc_shared_settings rc_shared_settings_default(void);
 
+/* How the owner of a queue learns that something is to be done. Both functions are called while the
+ * lock is held; they must return quickly and call no function of Recourse. Each may be NULL. */
+typedef struct rc_queue_owner {
+    void *ctx;
+    /* The request of `owner` (rc_call_options.owner) was granted an attempt or refused. The thread
+     * that owns its call must call rc_call_on_wake soon. */
+    void (*wake)(void *ctx, void *owner);
+    /* rc_shared_run_queue must be called at at_ms, instead of an earlier requested time;
+     * RC_UNLIMITED: no time. */
+    void (*run_at)(void *ctx, uint64_t at_ms);
+} rc_queue_owner;
+
 typedef struct rc_shared {
     rc_shared_settings settings;
     rc_retry_budget retry_budget;
@@ -83,6 +96,9 @@ typedef struct rc_shared {
     void *lock_ctx;
     void (*lock)(void *ctx);   /* NULL: only one thread uses the state */
     void (*unlock)(void *ctx); /* NULL if and only if `lock` is NULL */
+    rc_queue *queue;           /* NULL: no request waits in a queue */
+    rc_queue_owner queue_owner;
+    uint64_t queue_run_at_ms; /* the time for which `run_at` was last called; RC_UNLIMITED: none */
 } rc_shared;
 
 /* Sets the initial state: all targets and credentials are healthy, the retry budget is full,
@@ -121,6 +137,16 @@ RC_API void rc_shared_set_pool(rc_shared *shared, uint16_t target, uint16_t firs
 RC_API void rc_shared_set_limit(rc_shared *shared, uint16_t target, uint32_t max_in_flight);
 /* Sets whether the owner of the key can obtain a fresh key; false at the start. */
 RC_API void rc_shared_set_refresh(rc_shared *shared, uint16_t credential, bool can_refresh);
+
+/* Gives the calls a queue in which they wait for a target (queue.h). queue: borrows for as long as
+ * `shared` is used; NULL: calls do not wait for targets (the setting `wait: off`), and every call
+ * that waits in the old queue must be ended first. owner: copies the struct. */
+RC_API void rc_shared_set_queue(rc_shared *shared, rc_queue *queue, const rc_queue_owner *owner);
+/* Grants attempts to the calls in the queue whose targets are open now, and refuses the calls that
+ * can no longer start in time. The inputs of every call do the same, so that the function is needed
+ * only at the times that rc_queue_owner.run_at announces, and after a change of the state by the
+ * functions below. Does nothing without a queue. */
+RC_API void rc_shared_run_queue(rc_shared *shared, uint64_t now_ms, uint64_t entropy);
 
 /* Both functions set an enforced cooldown that comes from an operator, a store or another machine.
  * An until_ms before the current end of a cooldown changes nothing. For the state DEAD, until_ms is

@@ -3,7 +3,7 @@
 #include "policy/call_private.h"
 #include "policy/shared_private.h"
 
-_Static_assert(sizeof(rc_call) <= 256, "the promise of call.h");
+_Static_assert(sizeof(rc_call) <= 384, "the promise of call.h");
 
 void rc_call_init(rc_call *call, const rc_plan *plan, rc_shared *shared,
                   const rc_call_options *options, uint64_t now_ms)
@@ -15,6 +15,11 @@ void rc_call_init(rc_call *call, const rc_plan *plan, rc_shared *shared,
                       .needs = options ? options->needs : 0,
                       .is_unrepeatable = options && options->is_unrepeatable,
                       .skips = options ? options->skips : NULL};
+    call->ticket = RC_QUEUE_NONE;
+    call->may_queue = !options || !options->never_queues;
+    call->client = options ? options->client : 0;
+    call->owner = options ? options->owner : NULL;
+    call->bytes = options ? options->bytes : 0;
     call->max_calls = options && options->max_calls > 0 ? options->max_calls : UINT32_MAX;
     call->waits_left_ms = options && options->max_wait_ms > 0 ? options->max_wait_ms : RC_UNLIMITED;
     if (options && options->first_entry < rc_plan_chain_count(plan))
@@ -28,15 +33,19 @@ void rc_call_init(rc_call *call, const rc_plan *plan, rc_shared *shared,
 
 static void enter(rc_call *call, uint64_t now_ms)
 {
+    rc_shared_lock(call->shared);
     if (now_ms > call->now_ms)
         call->now_ms = now_ms;
     if (call->skips)
         call->skips->count = 0;
-    rc_shared_lock(call->shared);
 }
 
+/* The input may have opened a target for calls in the queue, this call among them. */
 static rc_action leave(const rc_call *call, rc_action action)
 {
+    rc_call_run_queue(call->shared, call, call->now_ms);
+    if (call->shared->queue)
+        action = call->last;
     rc_shared_unlock(call->shared);
     return action;
 }
@@ -69,6 +78,8 @@ static rc_action begin(rc_call *call)
     uint16_t silent = rc_call_find_silent(call);
     if (silent != RC_NO_TARGET)
         return rc_call_do_try(call, silent, RC_NO_TARGET, RC_WHY_FIRST_ATTEMPT);
+    if (first.may_open && rc_call_may_queue(call))
+        return rc_call_enqueue(call, first.until_ms);
     if (first.is_capable || call->needs == 0)
         return rc_call_do_stop(call, rc_call_unavailable_reason(&first), first.until_ms);
     rc_call_do_stop(call, RC_WHY_NONE_CAPABLE, 0);
@@ -83,6 +94,7 @@ static rc_action cancel(rc_call *call)
     rc_credential *credential = rc_shared_credential(call->shared, call->attempt.credential);
     if (call->state == RC_CALL_REFRESHING && credential)
         credential->is_refreshing = false;
+    rc_call_leave_queue(call);
     rc_call_end_attempt(call, &call->attempt, RC_BREAKER_NEUTRAL, 0);
     return rc_call_do_stop(call, RC_WHY_CANCELLED, 0);
 }
@@ -93,6 +105,7 @@ rc_action rc_call_begin(rc_call *call, uint64_t now_ms, uint64_t entropy)
     if (call->state == RC_CALL_DONE)
         return call->last;
     enter(call, now_ms);
+    rc_call_run_queue(call->shared, call, call->now_ms); /* requests that wait go first */
     return leave(call, call->state == RC_CALL_NEW ? begin(call) : cancel(call));
 }
 
@@ -126,8 +139,14 @@ rc_action rc_call_on_wake(rc_call *call, uint64_t now_ms, uint64_t entropy)
     if (call->state == RC_CALL_DONE)
         return call->last;
     enter(call, now_ms);
+    if (call->is_granted) {
+        call->is_granted = false;
+        return leave(call, call->last);
+    }
     if (call->state != RC_CALL_WAITING)
         return leave(call, cancel(call));
+    if (call->is_refused || (call->ticket != RC_QUEUE_NONE && call->now_ms >= call->last.at_ms))
+        return leave(call, rc_call_end_queueing(call));
     if (call->now_ms < call->last.at_ms)
         return leave(call, call->last);
     return leave(call, rc_call_resume(call, entropy));
@@ -179,6 +198,7 @@ void rc_call_on_commit(rc_call *call, uint64_t now_ms)
         rc_breaker_on_end(&target->breaker, &call->shared->settings.breaker, RC_BREAKER_PROBE,
                           RC_BREAKER_SUCCEEDED, call->now_ms, 0);
     call->attempt.admission = RC_BREAKER_ADMITTED;
+    rc_call_run_queue(call->shared, call, call->now_ms);
     rc_shared_unlock(call->shared);
 }
 

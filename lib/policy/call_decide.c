@@ -129,7 +129,9 @@ rc_action rc_call_do_try(rc_call *call, uint16_t entry, uint16_t credential, rc_
         call->credential_switches = 0;
     if (reason == RC_WHY_NEXT_CREDENTIAL)
         call->credential_switches++;
-    if (reason != RC_WHY_NEXT_CREDENTIAL && reason != RC_WHY_REFRESHED)
+    if (reason != RC_WHY_NEXT_CREDENTIAL && reason != RC_WHY_REFRESHED &&
+        (reason != RC_WHY_GRANTED ||
+         call->entry_attempts < rc_call_max_entry_attempts(call, entry)))
         call->entry_attempts++;
     /* An attempt after a wait begins a new round even if the wait was for the same entry. */
     if (reason == RC_WHY_WOKE && !has_max_attempts(call, entry))
@@ -261,6 +263,16 @@ rc_action rc_call_wait_for(rc_call *call, uint64_t wait_ms, rc_reason reason)
     return call->last;
 }
 
+rc_action rc_call_do_queue(rc_call *call, uint64_t leave_at_ms)
+{
+    call->state = RC_CALL_WAITING;
+    call->last = action_of(call, RC_DO_WAIT, RC_WHY_QUEUED);
+    call->last.is_queued = true;
+    call->last.at_ms = leave_at_ms;
+    call->last.wait_ms = leave_at_ms - call->now_ms;
+    return call->last;
+}
+
 static rc_action take_token_and_wait(rc_call *call, uint64_t wait_ms, rc_reason reason)
 {
     rc_action action = rc_call_wait_for(call, wait_ms, reason);
@@ -290,6 +302,11 @@ static uint64_t wait_until_open(const rc_call *call, uint64_t wait_ms, uint64_t 
 
 static rc_action wait_here(rc_call *call, uint64_t until_ms, uint64_t entropy)
 {
+    if (until_ms > call->now_ms && rc_call_may_queue(call)) {
+        rc_retry_budget_take(&call->shared->retry_budget, call->now_ms);
+        return rc_call_enqueue(call,
+                               until_ms > call->not_before_ms ? until_ms : call->not_before_ms);
+    }
     const rc_policy *policy = call->plan->policy;
     const rc_failure_facts *failure = &call->failure;
     uint64_t backoff_ms = rc_backoff_wait(rc_policy_rule(policy, failure->code),
@@ -309,6 +326,8 @@ static rc_action wait_again(rc_call *call, uint64_t until_ms, rc_reason spent, u
                             uint64_t entropy)
 {
     uint32_t max_entry_attempts = rc_call_max_entry_attempts(call, call->attempt.entry);
+    if (rc_call_may_queue(call) && call->failure.code != RC_CODE_AUTH_FAILED)
+        return rc_call_enqueue(call, until_ms);
     call->entry_attempts += call->entry_attempts < max_entry_attempts;
     if (call->entry_attempts >= max_entry_attempts)
         return rc_call_do_stop(call, spent, back_at_ms);
@@ -583,7 +602,7 @@ rc_action rc_call_decide(rc_call *call, uint64_t entropy)
 static rc_action wake_up(rc_call *call, uint16_t entry, bool is_round, uint64_t entropy)
 {
     rc_action action;
-    if (rc_call_wait_turn(call, entry, entropy, &action))
+    if (!rc_call_may_queue(call) && rc_call_wait_turn(call, entry, entropy, &action))
         return action;
     call->round = is_round ? rc_call_next_round(call) : call->round;
     call->next_position = is_round ? 0 : call->next_position;

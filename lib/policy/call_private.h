@@ -63,6 +63,11 @@ rc_call_search rc_call_find_first(const rc_call *call);
  * whose target opens first; RC_NO_TARGET if no entry is closed for this reason only. */
 uint16_t rc_call_find_silent(const rc_call *call);
 
+/* Finds the entry that a call in the queue may try now: the first open one of the chain. The target
+ * of the latest failure is left out as long as its hint lasts. An assumed cooldown closes a target
+ * only if another one is open. */
+rc_call_search rc_call_find_queued(const rc_call *call);
+
 /* Finds the first open entry after all entries tried so far. `other_target`: entries with the
  * target of the latest attempt are left out. */
 rc_call_search rc_call_find_next(const rc_call *call, bool other_target);
@@ -150,6 +155,23 @@ bool rc_call_wait_turn(rc_call *call, uint16_t entry, uint64_t entropy, rc_actio
  * again. Returns whether the next wait is one of those that do not count as attempts. */
 bool rc_call_take_limit_wait(rc_call *call, const rc_skip *closed);
 
+/* --- call_queue.c --- */
+
+/* Returns whether the call may wait in the queue of rc_shared. */
+bool rc_call_may_queue(const rc_call *call);
+/* Lets the call wait in the queue. Returns WAIT, or STOP if the queue is full or the call could not
+ * start in time. `opens_at_ms`: the earliest time at which a target may open; 0: not known. The
+ * attempt may be granted at once: the caller must call rc_call_run_queue afterwards and return
+ * call->last. */
+rc_action rc_call_enqueue(rc_call *call, uint64_t opens_at_ms);
+/* Takes the call out of the queue, if it is there. */
+void rc_call_leave_queue(rc_call *call);
+/* Ends a call that has waited in the queue in vain. */
+rc_action rc_call_end_queueing(rc_call *call);
+/* Refuses the calls in the queue that cannot start in time any more, and grants attempts to those
+ * whose targets are open. `self`: the call whose input runs now, which is not woken; NULL: none. */
+void rc_call_run_queue(rc_shared *shared, const rc_call *self, uint64_t now_ms);
+
 /* --- call_decide.c --- */
 
 /* Steps 7 and 8 of docs/internals/call.md. rc_call_no_wait_reason returns the reason why the call
@@ -179,5 +201,7 @@ rc_action rc_call_resume(rc_call *call, uint64_t entropy);
 rc_action rc_call_do_try(rc_call *call, uint16_t entry, uint16_t credential, rc_reason reason);
 rc_action rc_call_do_stop(rc_call *call, rc_reason reason, uint64_t at_ms);
 rc_action rc_call_do_end(rc_call *call, rc_action_kind kind, rc_reason reason);
+/* Builds the WAIT of a call in the queue, which leaves at leave_at_ms at the latest. */
+rc_action rc_call_do_queue(rc_call *call, uint64_t leave_at_ms);
 
 #endif

@@ -174,6 +174,18 @@ uint64_t rc_call_round_opens_at_ms(const rc_call *call)
     return rc_call_is_capacity(&call->failure) ? closed.cooled_ms : closed.until_ms;
 }
 
+rc_call_search rc_call_find_queued(const rc_call *call)
+{
+    bool is_other = call->now_ms < call->not_before_ms;
+    uint16_t other_than = is_other ? call->attempt.target : RC_NO_TARGET;
+    rc_call_search search = find_open(call, 0, other_than);
+    if (search.entry != RC_NO_TARGET || call->is_alone)
+        return search;
+    rc_call alone = *call;
+    alone.is_alone = true;
+    return find_open(&alone, 0, other_than);
+}
+
 rc_call_search rc_call_find_next(const rc_call *call, bool other_target)
 {
     if (has_left_chain(call))

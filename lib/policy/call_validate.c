@@ -64,8 +64,11 @@ bool rc_call_validate(const rc_call *call)
     if (last->reason == RC_WHY_NONE || last->attempt > call->calls ||
         last->attempt > last->max_attempts || !is_position_passed(call))
         return false;
+    if (call->ticket != RC_QUEUE_NONE && call->state != RC_CALL_WAITING)
+        return false;
     if (call->state == RC_CALL_WAITING)
         return last->at_ms < call->deadline_at_ms &&
+               last->is_queued == (call->ticket != RC_QUEUE_NONE || call->is_refused) &&
                (call->is_round_next || last->at_ms >= call->not_before_ms);
     return true;
 }

@@ -64,6 +64,7 @@ rc_hedge_action rc_hedge_on_timer(rc_hedge *hedge, rc_call *call, uint64_t now_m
     hedge->at_ms = RC_UNLIMITED; /* at most one hedge per attempt */
     enter(call, now_ms);
     bool is_started = start(hedge, call);
+    rc_call_run_queue(call->shared, call, call->now_ms);
     rc_shared_unlock(call->shared);
     if (!is_started)
         return wait_action(RC_WHY_HEDGE_NOT_ALLOWED);
@@ -96,6 +97,7 @@ static void settle(rc_hedge *hedge, rc_call *call, rc_hedge_lane lane, uint64_t 
     rc_call_end_attempt(call, loser, RC_BREAKER_NEUTRAL, entropy);
     if (lane == RC_LANE_SECOND)
         second_takes_over(hedge, call);
+    rc_call_run_queue(call->shared, call, call->now_ms);
     rc_shared_unlock(call->shared);
 }
 
@@ -142,6 +144,7 @@ rc_hedge_action rc_hedge_on_failure(rc_hedge *hedge, rc_call *call, rc_hedge_lan
     rc_call_note_spent(call, loser->entry, failure);
     if (lane == RC_LANE_FIRST)
         second_takes_over(hedge, call);
+    rc_call_run_queue(call->shared, call, call->now_ms);
     rc_shared_unlock(call->shared);
     hedge->running = (uint8_t)(BOTH & ~lane);
     return wait_action(RC_WHY_NONE);
@@ -152,6 +155,7 @@ void rc_hedge_on_cancel(rc_hedge *hedge, rc_call *call, uint64_t now_ms)
     if (hedge->running == BOTH) {
         enter(call, now_ms);
         rc_call_end_attempt(call, &hedge->second, RC_BREAKER_NEUTRAL, 0);
+        rc_call_run_queue(call->shared, call, call->now_ms);
         rc_shared_unlock(call->shared);
     }
     hedge->is_over = true;

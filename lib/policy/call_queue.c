@@ -1,0 +1,228 @@
+/* Calls in the waiting queue of rc_shared: how a call enters and leaves the queue, and which call
+ * gets an attempt when a target opens. Called by call.c, call_decide.c and the owner of the
+ * queue. */
+#include "policy/call_private.h"
+#include "policy/shared_private.h"
+
+/* --- owner --- */
+
+void rc_shared_set_queue(rc_shared *shared, rc_queue *queue, const rc_queue_owner *owner)
+{
+    rc_shared_lock(shared);
+    shared->queue = queue;
+    shared->queue_owner = owner ? *owner : (rc_queue_owner){0};
+    shared->queue_run_at_ms = RC_UNLIMITED;
+    rc_shared_unlock(shared);
+}
+
+/* Notifies the owner of a call that the queue has granted or refused. `self` is the call whose
+ * input runs now; its owner gets the action as the result of the input. */
+static void wake(const rc_call *call, const rc_call *self)
+{
+    const rc_queue_owner *owner = &call->shared->queue_owner;
+    if (call != self && owner->wake)
+        owner->wake(owner->ctx, call->owner);
+}
+
+/* --- entering and leaving --- */
+
+bool rc_call_may_queue(const rc_call *call)
+{
+    return call->may_queue && call->shared->queue && !call->is_committed &&
+           call->plan->policy->enabled;
+}
+
+/* Returns a number for the list of targets that the call can use. Calls with the same number wait
+ * in the same line. */
+static uint64_t line_of(const rc_call *call)
+{
+    uint64_t line = call->is_alone;
+    for (uint16_t i = 0; i < rc_plan_chain_count(call->plan); i++) {
+        const rc_chain_entry *row = &call->plan->entries[i];
+        if ((call->needs & ~row->capabilities) == 0)
+            line = (line ^ row->target) * UINT64_C(0x100000001b3) + 1;
+    }
+    return line;
+}
+
+static uint64_t leave_at_ms(const rc_call *call)
+{
+    uint64_t at_ms = call->deadline_at_ms == RC_UNLIMITED ? RC_UNLIMITED - 1
+                     : call->deadline_at_ms > 0           ? call->deadline_at_ms - 1
+                                                          : 0;
+    if (call->waits_left_ms < RC_UNLIMITED - call->now_ms &&
+        call->now_ms + call->waits_left_ms < at_ms)
+        at_ms = call->now_ms + call->waits_left_ms;
+    return at_ms;
+}
+
+/* Ends a call that waits in vain. */
+static rc_action stop_waiting(rc_call *call, rc_reason reason, uint64_t opens_at_ms)
+{
+    return rc_call_do_stop(call, call->calls == 0 ? RC_WHY_ALL_UNAVAILABLE : reason, opens_at_ms);
+}
+
+static void refuse(rc_call *call, const rc_call *self)
+{
+    call->ticket = RC_QUEUE_NONE;
+    call->is_refused = true;
+    wake(call, self);
+}
+
+rc_action rc_call_enqueue(rc_call *call, uint64_t opens_at_ms)
+{
+    rc_queue *queue = call->shared->queue;
+    uint64_t leave_ms = leave_at_ms(call);
+    void *refused = NULL;
+    if (leave_ms <= call->now_ms || (opens_at_ms != RC_UNLIMITED && opens_at_ms > leave_ms))
+        return stop_waiting(call, RC_WHY_STARTS_TOO_LATE, opens_at_ms);
+    rc_queue_request request = {.item = call,
+                                .line = line_of(call),
+                                .client = call->client,
+                                .start_by_ms = leave_ms,
+                                .leave_at_ms = leave_ms,
+                                .bytes = call->bytes};
+    rc_queue_result result = rc_queue_push(queue, &request, &call->ticket, &refused);
+    if (result == RC_QUEUE_FULL) {
+        call->ticket = RC_QUEUE_NONE;
+        return rc_call_do_stop(call, RC_WHY_QUEUE_FULL, opens_at_ms);
+    }
+    if (result == RC_QUEUE_REPLACED)
+        refuse(refused, call);
+    call->queued_at_ms = call->now_ms;
+    call->has_waited = true;
+    return rc_call_do_queue(call, leave_ms);
+}
+
+/* Counts the time in the queue as waiting time. */
+static void note_waited(rc_call *call)
+{
+    uint64_t waited_ms = call->now_ms - call->queued_at_ms;
+    if (call->waits_left_ms != RC_UNLIMITED)
+        call->waits_left_ms -= waited_ms < call->waits_left_ms ? waited_ms : call->waits_left_ms;
+}
+
+void rc_call_leave_queue(rc_call *call)
+{
+    if (call->ticket == RC_QUEUE_NONE)
+        return;
+    rc_queue_remove(call->shared->queue, call->ticket);
+    call->ticket = RC_QUEUE_NONE;
+    note_waited(call);
+}
+
+rc_action rc_call_end_queueing(rc_call *call)
+{
+    rc_call_leave_queue(call);
+    call->is_refused = false;
+    return stop_waiting(call, RC_WHY_STARTS_TOO_LATE, 0);
+}
+
+/* --- grants --- */
+
+/* Returns the entry that the queued call may try now, or RC_NO_TARGET. */
+static uint16_t entry_for(const rc_call *call, uint64_t now_ms)
+{
+    rc_call view = *call;
+    view.skips = NULL;
+    if (now_ms > view.now_ms)
+        view.now_ms = now_ms;
+    return rc_call_find_queued(&view).entry;
+}
+
+static void grant(rc_call *call, uint16_t entry, const rc_call *self, uint64_t now_ms)
+{
+    rc_queue_grant(call->shared->queue, call->ticket);
+    call->ticket = RC_QUEUE_NONE;
+    if (now_ms > call->now_ms)
+        call->now_ms = now_ms;
+    note_waited(call);
+    call->is_granted = call != self;
+    if (call->calls > 0) { /* the search along the chain begins again */
+        uint16_t next = rc_call_next_round(call);
+        uint32_t max = rc_policy_rule(call->plan->policy, call->failure.code)->max_attempts;
+        call->round = next < max ? next : call->round;
+        call->next_position = 0;
+    }
+    rc_call_do_try(call, entry, RC_NO_TARGET, RC_WHY_GRANTED);
+    wake(call, self);
+}
+
+/* Grants one attempt to the call that goes first among those with an open target. False: no call
+ * can start. */
+static bool grant_one(rc_shared *shared, const rc_call *self, uint64_t now_ms)
+{
+    rc_queue *queue = shared->queue;
+    uint32_t best = RC_QUEUE_NONE;
+    uint16_t best_entry = RC_NO_TARGET;
+    for (uint32_t line = 0; line < queue->line_count; line++) {
+        uint32_t head = rc_queue_head(queue, line);
+        if (head == RC_QUEUE_NONE ||
+            (best != RC_QUEUE_NONE && !rc_queue_is_before(queue, line, best)))
+            continue;
+        uint16_t entry = entry_for(rc_queue_item(queue, head), now_ms);
+        if (entry == RC_NO_TARGET)
+            continue;
+        best = line;
+        best_entry = entry;
+    }
+    if (best == RC_QUEUE_NONE)
+        return false;
+    grant(rc_queue_item(queue, rc_queue_head(queue, best)), best_entry, self, now_ms);
+    return true;
+}
+
+/* Returns the earliest time at which a queued call may start or must leave. */
+static uint64_t next_run_ms(const rc_shared *shared, uint64_t now_ms)
+{
+    const rc_queue *queue = shared->queue;
+    uint64_t at_ms = rc_queue_next_ms(queue);
+    for (uint32_t line = 0; line < queue->line_count; line++) {
+        uint32_t head = rc_queue_head(queue, line);
+        if (head == RC_QUEUE_NONE)
+            continue;
+        rc_call view = *(const rc_call *)rc_queue_item(queue, head);
+        view.skips = NULL;
+        if (now_ms > view.now_ms)
+            view.now_ms = now_ms;
+        uint64_t opens_ms = rc_call_find_queued(&view).until_ms;
+        if (opens_ms > 0 && opens_ms < at_ms)
+            at_ms = opens_ms;
+    }
+    return at_ms > now_ms ? at_ms : now_ms + 1;
+}
+
+static void announce_run(rc_shared *shared, uint64_t now_ms)
+{
+    uint64_t at_ms = shared->queue->count > 0 ? next_run_ms(shared, now_ms) : RC_UNLIMITED;
+    if (at_ms == shared->queue_run_at_ms)
+        return;
+    shared->queue_run_at_ms = at_ms;
+    if (shared->queue_owner.run_at)
+        shared->queue_owner.run_at(shared->queue_owner.ctx, at_ms);
+}
+
+void rc_call_run_queue(rc_shared *shared, const rc_call *self, uint64_t now_ms)
+{
+    rc_queue *queue = shared->queue;
+    if (!queue || (queue->count == 0 && shared->queue_run_at_ms == RC_UNLIMITED))
+        return;
+    uint32_t overdue = rc_queue_overdue(queue, now_ms);
+    while (overdue != RC_QUEUE_NONE) {
+        rc_call *call = rc_queue_item(queue, overdue);
+        rc_queue_remove(queue, overdue);
+        refuse(call, self);
+        overdue = rc_queue_overdue(queue, now_ms);
+    }
+    while (grant_one(shared, self, now_ms))
+        continue;
+    announce_run(shared, now_ms);
+}
+
+void rc_shared_run_queue(rc_shared *shared, uint64_t now_ms, uint64_t entropy)
+{
+    (void)entropy;
+    rc_shared_lock(shared);
+    rc_call_run_queue(shared, NULL, now_ms);
+    rc_shared_unlock(shared);
+}

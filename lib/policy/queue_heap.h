@@ -1,0 +1,28 @@
+/* Pairing heaps of rc_queue: three kinds of heaps share the code, each with its own links and its
+ * own order. A root is the index of a node, RC_QUEUE_NONE for an empty heap. */
+#ifndef RC_POLICY_QUEUE_HEAP_H
+#define RC_POLICY_QUEUE_HEAP_H
+
+#include <recourse/queue.h>
+
+/* A kind of heap: where a node's links are, and whether node `a` goes before node `b`. */
+typedef struct rc_queue_heap {
+    rc_queue_link *(*link)(const rc_queue *queue, uint32_t node);
+    bool (*is_before)(const rc_queue *queue, uint32_t a, uint32_t b);
+} rc_queue_heap;
+
+/* The entries of a flow, by latest start; all entries, by their next change; the flows of a line,
+ * by round and latest start; all flows, by the number of entries, largest first. */
+extern const rc_queue_heap rc_queue_heap_flow;
+extern const rc_queue_heap rc_queue_heap_time;
+extern const rc_queue_heap rc_queue_heap_line;
+extern const rc_queue_heap rc_queue_heap_count;
+
+/* rc_queue_heap_add adds a node that is in no heap of this kind. rc_queue_heap_take removes a node
+ * of this heap; both change *root. */
+void rc_queue_heap_add(const rc_queue *queue, const rc_queue_heap *heap, uint32_t *root,
+                       uint32_t node);
+void rc_queue_heap_take(const rc_queue *queue, const rc_queue_heap *heap, uint32_t *root,
+                        uint32_t node);
+
+#endif
