@@ -9,8 +9,8 @@
 
 #define NAMES_MAX_BYTES ((size_t)1 << 20)
 #define NAMES_MAX 4096
-/* At most this many similar names of another kind (such as a client instead of a model) are
- * skipped. */
+/* Maximum number of similar names that are skipped because they are of another kind, such as a
+ * client instead of a model. */
 #define OTHER_KIND_MAX 8
 
 typedef struct known_names {
@@ -49,8 +49,8 @@ static bool note_any(void *ctx, const rc_record *operation)
     return false;
 }
 
-/* Whether the audit uses the name for this kind. Clients and models are looked up. A target is
- * recognised by its slash. Routes are not checked, so every name may be a route. */
+/* Whether the audit uses the name for this kind. Clients and models are looked up in the audit. A
+ * name with a slash counts as a target. Every name counts as a possible route. */
 static bool is_of_kind(rc_store *store, rc_audit_name_kind kind, const char *name)
 {
     rc_store_query query = {.limit = 1};

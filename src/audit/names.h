@@ -6,7 +6,7 @@
 
 #include "store/store.h"
 
-/* What kind of name a filter has. */
+/* The kind of name that a filter has. */
 typedef enum rc_audit_name_kind {
     RC_AUDIT_NAME_CLIENT = 0,
     RC_AUDIT_NAME_ROUTE = 1,

@@ -116,7 +116,8 @@ bool rc_audit_page_read(rc_store *store, const rc_audit_query *query, rc_record_
     rc_store_query select = query->select;
     page_reading r = {
         .store = store, .limit = select.limit, .each = each, .ctx = ctx, .fault = fault};
-    /* One more operation than the page has is read, to find out whether the list goes on. */
+    /* One operation more than the page has is read, so that the function knows whether further
+     * operations follow. */
     select.limit += select.limit > 0 ? 1 : 0;
     const bool is_good =
         query->id.len > 0 ? rc_audit_find(store, query->id, select.limit, on_operation, &r, fault)

@@ -1,5 +1,5 @@
-/* rc_audit_query: builds a query of the audit from pairs. Called by `recourse audit` and by the
- * admin interface. */
+/* rc_audit_query: builds a query of the audit from pairs of a parameter and its value. Called by
+ * `recourse audit` and by the admin interface. */
 #include "audit/query.h"
 
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #define HOUR_MS INT64_C(3600000)
 #define SECOND_MS INT64_C(1000)
 #define STEP_MIN_MS INT64_C(1000)
-/* Maximum number of steps that a chart shows well. */
+/* Maximum number of points of a chart that has no explicit step. */
 #define STEPS_GOOD 72
 
 /* ---- values ---- */
@@ -128,7 +128,7 @@ static bool read_step(rc_audit_query *q, rc_str value, rc_audit_refusal *refusal
     return true;
 }
 
-/* The entries from index RC_AUDIT_GROUPS_MAX on are other names of the same groups. */
+/* The entries from index RC_AUDIT_GROUPS_MAX on are aliases of groups. */
 static const rc_audit_group groups[] = {
     {"time", RC_STATS_BY_HOUR},     {"class", RC_STATS_BY_CLASS}, {"code", RC_STATS_BY_CODE},
     {"target", RC_STATS_BY_TARGET}, {"model", RC_STATS_BY_MODEL}, {"client", RC_STATS_BY_CLIENT},
@@ -180,9 +180,9 @@ static const struct {
     rc_audit_parameter shown;
     unsigned kinds;
     bool narrows;
-    /* NULL if the value is stored as a text. */
+    /* Reads the value. NULL if the value is stored as a text. */
     bool (*read)(rc_audit_query *q, rc_str value, rc_audit_refusal *refusal);
-    size_t text; /* If `read` is NULL: offset of the text in rc_audit_query. */
+    size_t text; /* If `read` is NULL: offset of the text member in rc_audit_query. */
 } parameters[] = {
     {{"since", TAKES_TIME, ADVICE_TIME}, LIST | STATS, false, read_since, 0},
     {{"until", TAKES_TIME, ADVICE_TIME}, LIST | STATS, false, read_until, 0},
@@ -254,7 +254,7 @@ void rc_audit_query_init(rc_audit_query *query, rc_audit_query_kind kind,
     *query = (rc_audit_query){.kind = kind, .clock = *clock};
 }
 
-/* Marks a parameter as given. Returns the index of the parameter, or PARAMETERS if the parameter is
+/* Marks a parameter as set. Returns the index of the parameter, or PARAMETERS if the parameter is
  * refused. */
 static size_t give(rc_audit_query *q, rc_str name, rc_audit_refusal *refusal)
 {
@@ -303,7 +303,7 @@ bool rc_audit_query_set_empty(rc_audit_query *query, rc_str name, rc_audit_refus
 
 /* ---- steps of time ---- */
 
-/* Returns the shortest step with which a chart of this range has at most STEPS_GOOD points. */
+/* Returns the shortest step for which a chart of this range has at most STEPS_GOOD points. */
 static int64_t good_step(int64_t range_ms)
 {
     static const int64_t seconds[] = {5,    10,   15,   30,    60,    120,   300,   600,    900,

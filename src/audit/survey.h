@@ -5,7 +5,7 @@
 #include "audit/query.h"
 #include "store/record_json.h"
 
-/* Lives in the caller's storage; about 20 KiB. */
+/* Lives in the caller's storage. Its size is about 20 KiB. */
 typedef struct rc_audit_survey {
     rc_stats operations;
     rc_stats attempts;
@@ -22,8 +22,8 @@ void rc_audit_survey_done(rc_audit_survey *survey);
 bool rc_audit_survey_run(rc_audit_survey *survey, rc_store *store, const rc_audit_query *query,
                          rc_store_fault *fault);
 
-/* Writes {"since":...,"operations":{"total":{...},"target":[...],...},"attempts":{...}}.
- * took_ms: how long the query took. */
+/* Writes {"since":...,"operations":{"total":{...},"target":[...],...},"attempts":{...}}. took_ms:
+ * the duration of the query. */
 void rc_audit_survey_json(rc_json_writer *w, const rc_audit_survey *survey,
                           const rc_audit_query *query, int64_t took_ms);
 

@@ -1,4 +1,4 @@
-/* Parser for times in queries of the audit. Called by query.c and by `recourse audit prune`. */
+/* Parses the times in queries of the audit. Called by query.c and by `recourse audit prune`. */
 #include "audit/time.h"
 
 #include "base/str.h"
@@ -9,8 +9,8 @@
 #define DATE_LEN 10 /* Length of "2026-11-16". */
 #define EPOCH_MIN_MS INT64_C(100000000000)
 
-/* Converts local time to UTC. The offset depends on the result. Therefore a first guess is computed
- * with the offset at local_ms, and the result is computed with the offset at the guess. */
+/* Converts local time to UTC. The time zone's offset depends on the result. Therefore a first guess
+ * uses the offset at local_ms, and the result uses the offset at the guess. */
 static int64_t from_local(int64_t local_ms, const rc_audit_clock *clock)
 {
     const int64_t guess = local_ms - 1000 * (int64_t)clock->utc_offset_s((time_t)(local_ms / 1000));
@@ -29,7 +29,7 @@ static int64_t day_start(const rc_audit_clock *clock, int64_t days)
     return from_local((local_ms / DAY_MS + days) * DAY_MS, clock);
 }
 
-/* Parses two digits at an index. Returns -1 if there are no two digits. */
+/* Parses two digits at an index. Returns -1 if the text has no two digits there. */
 static int two_digits(rc_str text, size_t at)
 {
     if (at + 2 > text.len || !rc_ascii_is_digit(text.ptr[at]) ||
@@ -38,7 +38,7 @@ static int two_digits(rc_str text, size_t at)
     return (text.ptr[at] - '0') * 10 + (text.ptr[at + 1] - '0');
 }
 
-/* Parses "02:30" or "02:30:15" to milliseconds of the day. */
+/* Parses "02:30" or "02:30:15" into milliseconds since midnight. */
 static bool parse_clock(rc_str text, int64_t *ret_ms)
 {
     const int hour = two_digits(text, 0);

@@ -55,12 +55,13 @@ static void on_gateway_stopped(void *ctx)
 {
     rc_client *client = ctx;
     client->gateway = NULL;
-    client->config = NULL; /* It belonged to the gateway. */
+    client->config = NULL; /* The gateway owned the configuration and has freed it. */
     end_if_closed(client);
 }
 
-/* Closes the timer last: rc_gateway_close calls on_gateway_stopped at once if the gateway was never
- * opened, and an open timer prevents free_client at that moment. */
+/* Closes the gateway and the connections, and the timer last. rc_gateway_close calls
+ * on_gateway_stopped at once if the gateway was never opened; the timer is then still open and
+ * prevents free_client from running too early. */
 static void close_parts(rc_client *client)
 {
     if (client->upstream != NULL)
@@ -88,7 +89,7 @@ bool rc_client_is_open(const rc_client *client)
 
 /* ---- time ---- */
 
-/* The on_end callback of a call may start, cancel and release other calls, so the search starts
+/* A call's on_end callback may start, cancel and release other calls. Therefore the search starts
  * again at the head of the list after each call that was due. */
 static void on_timer(uv_timer_t *timer)
 {
@@ -127,7 +128,7 @@ void rc_client_arm(rc_client *client)
 
 /* ---- callbacks of the gateway in this process ---- */
 
-/* Finds the call by the mark that it sent in its request; the gateway passes the mark back. */
+/* Finds a call by its mark. The call sent the mark in its request, and the gateway returns it. */
 static rc_client_call *find_call(const rc_client *client, rc_str mark)
 {
     for (rc_client_call *call = client->calls; call != NULL; call = call->next)
@@ -136,7 +137,7 @@ static rc_client_call *find_call(const rc_client *client, rc_str mark)
     return NULL;
 }
 
-/* Called on the thread of the uv loop, because the gateway has only this thread. */
+/* Called by the gateway on the thread of the uv loop, which is the gateway's only thread. */
 static void on_record(void *ctx, const rc_exchange_summary *record)
 {
     rc_client_call *call = find_call(ctx, record->mark);
@@ -151,7 +152,7 @@ static void on_quota(void *ctx, const rc_quota_warning *warning)
         call->handler->on_quota(call->ctx, warning->quota, warning->target);
 }
 
-/* Called on the thread of the store if an audit record was lost. */
+/* Called on the thread of the store when an audit record was lost. */
 static void on_suppressed(void *ctx, rc_str line)
 {
     rc_client *client = ctx;
@@ -186,7 +187,8 @@ static bool refuse_without_memory(rc_client_error *error)
     return false;
 }
 
-/* May calls be made without audit records although the store could not be opened? */
+/* Returns whether calls may be made without audit records after the store could not be opened for
+ * the reason `fault`. */
 static bool may_run_unrecorded(const rc_snapshot_input *input, int fault)
 {
     return fault == RC_STORE_HAS_WRITER || input->is_environment ||
@@ -207,13 +209,13 @@ static rc_gateway *make_gateway(rc_client *client, const rc_snapshot_input *inpu
         .on_stopped = on_gateway_stopped,
         .ctx = client,
     };
-    /* The only client of this gateway is the program itself, so no token is needed. */
+    /* The program itself is the only client of this gateway, so no token is needed. */
     input->config->client_count = 0;
     input->config->admin.token.kind = RC_SECRET_NONE;
     return rc_gateway_new(&settings, input, error);
 }
 
-/* Fills error with a sentence, code and advice for a gateway that could not be created. */
+/* Fills in `error` (a sentence, a code and advice) for a gateway that could not be created. */
 static bool refuse_to_open(rc_client_error *error, rc_load_error *load_error)
 {
     char *text = load_error->text;

@@ -34,7 +34,7 @@ typedef struct rc_sys_calls rc_sys_calls;
 typedef struct rc_upstream rc_upstream;
 
 typedef struct rc_client_settings {
-    uv_loop_t *uv_loop;           /* Borrows until on_closed. */
+    uv_loop_t *uv_loop;           /* The loop on which the client runs. Borrows until on_closed. */
     const rc_sys_calls *calls;    /* Borrows until on_closed. */
     rc_alloc alloc;               /* Must be thread-safe: the store runs on its own thread. */
     void (*on_closed)(void *ctx); /* Called when the client is completely closed. May be NULL. */
@@ -48,7 +48,7 @@ typedef struct rc_client_remote {
     bool is_insecure;       /* Plain HTTP to another machine is allowed. */
 } rc_client_remote;
 
-/* Why a client could not be opened: the content of the report about it. */
+/* The reason for which a client could not be opened, as the parts of a report. */
 typedef struct rc_client_error {
     rc_code code;
     char message[RC_CLIENT_TEXT_MAX];
@@ -58,50 +58,56 @@ typedef struct rc_client_error {
 /* Caller's storage, which must be zeroed before the client is opened; all members are private. */
 typedef struct rc_client {
     rc_client_settings settings;
-    rc_gateway *gateway;     /* The gateway in this process; NULL: remote gateway, or closed. */
-    const rc_config *config; /* Configuration of this gateway; NULL: remote gateway. */
+    rc_gateway *gateway;     /* The gateway in this process. NULL: the gateway is remote or
+                              * closed. */
+    const rc_config *config; /* Configuration of the gateway in this process. NULL: the gateway is
+                              * remote. */
     rc_upstream *upstream;   /* NULL: not created, or closed. */
     rc_origin origin;
-    rc_buf url;                  /* URL of a remote gateway as the user wrote it; empty: none. */
-    rc_buf token;                /* Token for a remote gateway; empty: none. */
+    rc_buf url;                  /* URL of a remote gateway as the user wrote it. Empty: the gateway
+                                  * is in this process. */
+    rc_buf token;                /* Token for a remote gateway. Empty: no token. */
     rc_client_call *calls;       /* The calls that have not ended. */
-    uint64_t call_count;         /* Calls started so far. */
-    uv_timer_t timer;            /* Set to the earliest due time of a call or of closing. */
-    int store_fault;             /* Why the store is not open (rc_store_fault_kind); 0: it is. */
-    atomic_bool has_lost_record; /* Set on the store's thread when it lost a record. */
+    uint64_t call_count;         /* Number of calls that were started. */
+    uv_timer_t timer;            /* Fires when the first call is due, or when closing must
+                                  * continue. */
+    int store_fault;             /* Reason for which the store is not open (rc_store_fault_kind). 0:
+                                  * the store is open. */
+    atomic_bool has_lost_record; /* The store has lost a record. Set on the store's thread. */
     bool is_open;                /* Opening was begun, and on_closed has not been called. */
     bool is_closing;
     bool is_upstream_open;
     bool is_timer_open;
 } rc_client;
 
-/* Opens a client with a gateway of its own. This gateway listens on no port and has no other
- * client, so no token is needed. If the store cannot be opened, the client works without audit
- * records in three cases: there is no configuration file, audit.on_failure is "continue", or
- * another process writes to the store. input: takes when the gateway was created; the configuration
- * in it then stays valid until the client is closed. Returns false with the reason in ret_error;
- * the caller must call rc_client_close then, too. */
+/* Opens a client with its own gateway in this process. The gateway listens on no port and has no
+ * other client, so no token is needed. If the store cannot be opened, the client works without
+ * audit records in three cases: there is no configuration file, audit.on_failure is "continue", or
+ * another process writes to the store. input: takes ownership if the gateway was created; its
+ * configuration then stays valid until the client is closed. On failure the function returns false,
+ * and ret_error has the reason; the caller must call rc_client_close even then. */
 bool rc_client_open(rc_client *client, const rc_client_settings *settings, rc_snapshot_input *input,
                     rc_client_error *ret_error);
 
-/* Opens a client of the gateway at a URL; nothing is sent yet. Returns false like
- * rc_client_open. */
+/* Opens a client of the gateway at a URL without sending anything. On failure the function returns
+ * false, and ret_error has the reason; the caller must call rc_client_close even then. */
 bool rc_client_connect(rc_client *client, const rc_client_settings *settings,
                        const rc_client_remote *remote, rc_client_error *ret_error);
 
-/* Cancels all live calls; when they have ended, closes the connections and the gateway. The uv loop
- * calls on_closed later, never during rc_client_close. A second call has no effect; calls inside
- * callbacks are allowed. */
+/* Cancels all live calls. When they have ended, the connections and the gateway are closed. The uv
+ * loop calls on_closed later, never during rc_client_close. A second call has no effect; calls
+ * inside callbacks are allowed. */
 void rc_client_close(rc_client *client);
 
-/* Returns false for a client that is closed or was never opened. */
+/* Returns whether the client is open. A client that was never opened is not open. */
 bool rc_client_is_open(const rc_client *client);
 
-/* Returns why the store could not be opened (an rc_store_fault_kind), in which case no call is
- * recorded; 0: no fault. Also valid after closing. */
+/* Returns the reason for which the store could not be opened (an rc_store_fault_kind); calls are
+ * then not recorded. Returns 0 if the store is open. Also valid after closing. */
 int rc_client_store_fault(const rc_client *client);
 
-/* Has the store lost a record? The answer may still change to true until on_closed is called. */
+/* Returns whether the store has lost a record. The result may change to true until on_closed is
+ * called. */
 bool rc_client_has_lost_record(const rc_client *client);
 
 #endif

@@ -1,5 +1,5 @@
-/* rc_client_call: one model call, from its start to the end of the response. Called by
- * the users of rc_client: `recourse call` (cli/call/run.c). */
+/* rc_client_call: one model call, from its start to the end of the response. Called by `recourse
+ * call` (cli/call/run.c) and client.c. */
 #include "client/client_call.h"
 
 #include "base/secret.h"
@@ -9,21 +9,20 @@
 #include "gateway/request/model.h"
 #include "http/coding.h"
 
-/* Limit of the request body: the largest prompt with every byte escaped, and images. */
+/* Maximum size of the request body: the largest prompt, with every byte escaped, and its images. */
 #define BODY_MAX_BYTES ((size_t)256 << 20)
 #define WIRE_MAX_BYTES ((size_t)64 << 10)
 #define HEAD_MAX_BYTES ((size_t)128 << 10)
 #define PAGE_MAX_BYTES ((size_t)1 << 20)
 #define CONNECT_MS 10000u
-/* Extra time after the deadline for the gateway, which knows the deadline, to report that it has
- * passed. */
+/* Time that the gateway gets after the deadline to report that the deadline has passed. */
 #define GATEWAY_GRACE_MS 2000u
-/* Time limit for the gateway in this process to record a call that ended. */
+/* Time in which the gateway in this process must record a call that has ended. */
 #define RECORD_WAIT_MS 1000u
 
 typedef enum call_state {
     CALL_IDLE = 0,
-    CALL_LIVE = 1,   /* The request is sent, or the response arrives. */
+    CALL_LIVE = 1,   /* The request is being sent, or the response is arriving. */
     CALL_ENDING = 2, /* The response has ended; waits for the gateway's record and for on_end. */
     CALL_OVER = 3
 } call_state;
@@ -70,7 +69,7 @@ static void read_fields(rc_client_call *call)
     call->is_foreign = facts->request_id[0] == '\0';
 }
 
-/* Stores when the wait before a retry ends. The event of a switch to another target or key comes
+/* Stores the end of the wait before a retry. The event of a switch to another target or key arrives
  * during such a wait and does not end it. */
 static void track_wait(rc_client_call *call, const rc_event_view *event)
 {
@@ -110,8 +109,8 @@ static void count_event(rc_client_call *call, const rc_event_view *event)
 }
 
 /* Corrects the totals if a wait was cancelled. A gateway announces a wait together with the next
- * attempt when the wait begins, so the rest of the wait and this attempt were counted but did not
- * happen. */
+ * attempt when the wait begins, so the totals include the remaining wait and the attempt, which did
+ * not happen. */
 static void subtract_unfinished_wait(rc_client_call *call)
 {
     rc_client_call_facts *facts = &call->facts;
@@ -123,8 +122,8 @@ static void subtract_unfinished_wait(rc_client_call *call)
         facts->attempts--;
 }
 
-/* Takes the totals from the record of the gateway in this process, which covers all attempts.
- * Without a record the totals from the response and its events remain. */
+/* Copies the totals from the record of the gateway in this process, which covers all attempts.
+ * Without such a record, the totals from the response and its events are used. */
 static void complete_totals(rc_client_call *call)
 {
     rc_client_call_facts *facts = &call->facts;
@@ -194,7 +193,7 @@ static void complete(rc_client_call *call)
     complete_target(&call->facts);
 }
 
-/* Calls on_end, which may release the storage of the call. */
+/* Ends the call and calls on_end, which may release the storage of the call. */
 static void end(rc_client_call *call)
 {
     rc_client *client = call->client;
@@ -217,8 +216,9 @@ static void end_later(rc_client_call *call, bool has_exchange)
     rc_client_arm(call->client);
 }
 
-/* Handles the end of a response, complete or failed. A gateway that gave the request no id records
- * nothing, so the call does not wait for a record. evidence: takes the report; NULL: no failure. */
+/* Handles the end of a response, complete or failed. If the response has no request id, the gateway
+ * makes no record, so the call does not wait for one. evidence: takes the report; NULL: no
+ * failure. */
 static void end_response(rc_client_call *call, const rc_report *evidence)
 {
     call->evidence = evidence;
@@ -246,7 +246,8 @@ void rc_client_call_on_due(rc_client_call *call, uint64_t now_ms)
         end(call);
         return;
     }
-    /* Grace time only if the request was sent: otherwise the gateway cannot report the deadline. */
+    /* The grace time applies only if the request was sent; otherwise the gateway cannot report the
+     * deadline. */
     if (!call->has_grace && rc_upstream_is_sent(&call->upstream_call)) {
         call->has_grace = true;
         call->due_at_ms += GATEWAY_GRACE_MS;
@@ -295,8 +296,8 @@ static void on_text(void *ctx, rc_str text)
     call->handler->on_text(call->ctx, text);
 }
 
-/* The gateway in this process calls on_quota of client.c, also for responses without events, so its
- * quota events are ignored here. */
+/* Handles a quota event of a remote gateway. The gateway in this process calls on_quota of client.c
+ * instead, even for responses without events, so its quota events are ignored. */
 static void on_quota_event(rc_client_call *call, const rc_event_view *event)
 {
     const rc_quota quota = rc_quota_from_event_view(event);
@@ -304,8 +305,9 @@ static void on_quota_event(rc_client_call *call, const rc_event_view *event)
         call->handler->on_quota(call->ctx, &quota, event->model);
 }
 
-/* Reads events from SSE comments. The gateway also passes on SSE comments of a provider. These do
- * not contain the gateway's id of the request, so a provider cannot fake events of the gateway. */
+/* Reads events from SSE comments. The gateway also passes on a provider's SSE comments. A provider
+ * cannot fake events, because it does not know the gateway's request id, which an event must
+ * contain. */
 static void on_comment(void *ctx, rc_str comment)
 {
     rc_client_call *call = ctx;
@@ -339,7 +341,8 @@ static void on_tool_call(void *ctx, const rc_tool_call *tool_call)
         call->handler->on_tool_call(call->ctx, tool_call);
 }
 
-/* Tool calls are collected only for a caller that takes them. */
+/* Returns the callbacks for the response reader. Without on_tool_call, tool calls are not
+ * collected. */
 static const rc_response_handler *reply_handler_of(const rc_client_call *call)
 {
     static const rc_response_handler all = {
@@ -378,8 +381,8 @@ static void on_head(void *ctx, const rc_upstream_head *head)
         return;
     }
     read_fields(call);
-    /* A Recourse gateway sends this client no compressed body. A compressed error of another server
-     * is classified by its status alone. */
+    /* A Recourse gateway never compresses a response to this client. If another server does so, its
+     * error is classified only by its status. */
     call->is_compressed = head->reader->framing != RC_HTTP1_NO_BODY &&
                           rc_coding_of(head->reader, head->bytes) != RC_CODING_NONE;
     if (call->is_compressed && call->is_success) {
@@ -406,7 +409,8 @@ static void on_body(void *ctx, rc_str piece)
     call->facts.has_reasoning = call->reply.has_reasoning;
 }
 
-/* Ends the response, unless a callback has cancelled the call while its last part was read. */
+/* Ends the response, unless a callback cancelled the call while the last part of the response was
+ * read. */
 static void end_unless_cancelled(rc_client_call *call, const rc_report *evidence)
 {
     if (call->state == CALL_LIVE)
@@ -474,11 +478,11 @@ static void init_call(rc_client_call *call, rc_client *client,
                             call, &call->alloc);
 }
 
-/* Writes and sends the request. Returns a report if the request cannot be sent, else NULL. */
+/* Writes and sends the request. Returns a report if the request cannot be sent, otherwise NULL. */
 static const rc_report *send_request(rc_client_call *call, const rc_client_call_request *request)
 {
     rc_client *client = call->client;
-    if (client->is_closing) /* The configuration may be freed already. */
+    if (client->is_closing) /* The configuration may already have been freed. */
         return rc_client_call_report(call, RC_CODE_INTERNAL,
                                      rc_upstream_kind_text(RC_UPSTREAM_SHUTDOWN));
     if (!rc_client_call_write_request(call, request))

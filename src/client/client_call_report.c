@@ -12,10 +12,11 @@
 #include "render/dialect.h"
 #include "sys/clock.h"
 
-/* Size of the message and of the advice about a passed deadline, with the name of the deadline. */
+/* Size of the message, and of the advice, about a passed deadline, which contain the deadline's
+ * name. */
 #define LATE_TEXT_MAX 256
 
-/* ---- what arrived ---- */
+/* ---- the response that arrived ---- */
 
 const rc_report *rc_client_call_report(const rc_client_call *call, rc_code code,
                                        const char *message)
@@ -27,8 +28,8 @@ const rc_report *rc_client_call_report(const rc_client_call *call, rc_code code,
     return rc_builder_finish(&builder);
 }
 
-/* Rebuilds a report of a remote gateway with the fields that follow from its code, because a
- * gateway omits them for clients. report: takes. Gives the new report. */
+/* Rebuilds a report of a remote gateway with the fields that its code determines, because a gateway
+ * omits them for clients. report: takes. Gives the new report. */
 static const rc_report *complete(rc_client_call *call, const rc_report *report)
 {
     rc_builder builder;
@@ -46,7 +47,8 @@ static const rc_report *complete(rc_client_call *call, const rc_report *report)
     return rc_builder_finish(&builder);
 }
 
-/* Gives the report that a gateway puts under "recourse" in the body; NULL: the body has none. */
+/* Gives the report that a gateway puts under "recourse" in the body. Returns NULL if the body has
+ * none. */
 static const rc_report *read_report(rc_client_call *call, rc_str body)
 {
     const rc_report *report = NULL;
@@ -93,8 +95,8 @@ static rc_phase phase_of(const rc_client_call *call)
     return call->reply.text_bytes > 0 ? RC_PHASE_COMMITTED : RC_PHASE_HEADERS;
 }
 
-/* A complete response may still be unusable: too large, damaged, or ended with an error reason.
- * Gives a report about it, or NULL if the response is usable. */
+/* Gives a report about a complete response that is unusable: too large, damaged, or ended with an
+ * error reason. Returns NULL if the response is usable. */
 static const rc_report *report_finish(rc_client_call *call)
 {
     if (call->reply.is_incomplete)
@@ -107,8 +109,8 @@ static const rc_report *report_finish(rc_client_call *call)
     return code != RC_CODE_NONE ? rc_client_call_report(call, code, "") : NULL;
 }
 
-/* Did a server that is not a Recourse gateway send nothing that a model response has: no text, no
- * usage, no event stream? */
+/* Returns whether the response comes from a server that is not a Recourse gateway and has no part
+ * of a model response: no text, no usage, no event stream. */
 static bool has_no_response(const rc_client_call *call)
 {
     const rc_response_reader *reply = &call->reply;
@@ -137,8 +139,9 @@ static const rc_report *classify_success(rc_client_call *call, rc_stream_body_en
     return classify(call, &failure);
 }
 
-/* Recognises a server that is no LLM API. is_orderly: the body was not cut. A cut body of JSON may
- * be half of a model response, so only an HTML page counts then. */
+/* Recognises a server that is no LLM API. is_orderly: the body is complete. A JSON body that was
+ * cut may be a part of a model response, so a server with a cut body is recognised only by an HTML
+ * page. */
 static rc_foreign foreign_kind_of(const rc_client_call *call, bool is_orderly)
 {
     const rc_str type = rc_client_call_field(call, RC_STR("content-type"));
@@ -174,7 +177,7 @@ const rc_report *rc_client_call_classify_failure(rc_client_call *call,
     if (failure->kind == RC_UPSTREAM_MALFORMED && !call->has_head)
         call->foreign_kind = RC_FOREIGN_NO_HTTP;
     if (call->has_head && call->is_success) {
-        /* An error event or the end of the response may have arrived before the connection
+        /* The error event, or the end of the response, may have arrived before the connection
          * broke. */
         const rc_report *report = classify_success(call, RC_STREAM_BODY_CUT);
         if (report == NULL || rc_buf_get(&call->reply.error).len > 0)
@@ -196,7 +199,7 @@ const rc_report *rc_client_call_classify_failure(rc_client_call *call,
                              : classify(call, &known);
 }
 
-/* ---- what the caller gets ---- */
+/* ---- the report for the caller ---- */
 
 /* Sets the id under which the gateway recorded the call, so that `recourse audit` finds the call by
  * the id of the report. */
@@ -212,7 +215,7 @@ static void set_known_id(const rc_client_call *call, rc_builder *builder)
 }
 
 /* Makes a report about a failure of the gateway itself, with call->evidence as its cause. code:
- * RC_CODE_NONE selects the code of the cause. */
+ * RC_CODE_NONE selects the cause's code. */
 static const rc_report *report_via(const rc_client_call *call, rc_code code, rc_str message,
                                    rc_user_action action, rc_str advice)
 {
@@ -228,7 +231,7 @@ static const rc_report *report_via(const rc_client_call *call, rc_code code, rc_
     return rc_builder_finish(&builder);
 }
 
-/* Builds "SUBJECT URL PREDICATE REASON." in message. Returns a view of message. */
+/* Writes "SUBJECT URL PREDICATE REASON." into `message`. Returns a view of `message`. */
 static rc_str via_message(const rc_client_call *call, rc_buf *message, const char *subject,
                           const char *predicate, const char *reason)
 {
@@ -240,7 +243,8 @@ static rc_str via_message(const rc_client_call *call, rc_buf *message, const cha
     return rc_buf_get(message);
 }
 
-/* A TLS handshake without a response usually means that the server expects plain HTTP. */
+/* Returns the advice about a gateway that cannot be reached. A failed TLS handshake without a
+ * response usually means that the server expects plain HTTP. */
 static rc_str advice_unreachable(const rc_client_call *call)
 {
     const rc_upstream_kind kind = call->failure.kind;
@@ -271,8 +275,9 @@ static const rc_report *report_unreachable(const rc_client_call *call)
                       RC_ACTION_CHECK_CONFIG, advice_unreachable(call));
 }
 
-/* The connection to the gateway broke. The gateway would have reported a failing provider, so the
- * gateway itself failed, and the state of the provider is unknown. */
+/* Makes the report about a connection to the gateway that broke. The gateway would have reported a
+ * provider's failure, so the gateway itself failed, and the state of the call at the provider is
+ * unknown. */
 static const rc_report *report_cut(const rc_client_call *call)
 {
     const bool has_text = call->reply.text_bytes > 0;
@@ -349,7 +354,7 @@ static const rc_report *report_at_target(const rc_client_call *call)
     return rc_builder_finish(&builder);
 }
 
-/* Appends "The call was not finished within 30s (--deadline)." */
+/* Appends a sentence such as "The call was not finished within 30s (--deadline)." */
 static void push_late(const rc_client_call *call, rc_buf *text)
 {
     rc_buf_push(text, RC_STR("The call was not finished within "));
@@ -386,7 +391,7 @@ static void set_late(const rc_client_call *call, rc_builder *builder)
     rc_builder_set_action(builder, RC_ACTION_RAISE_LIMIT, rc_buf_get(&advice));
 }
 
-/* Gives the report for a deadline that passed without a response from the gateway. */
+/* Gives the report about a deadline that passed without a report from the gateway. */
 static const rc_report *report_late(const rc_client_call *call)
 {
     rc_builder builder;
@@ -397,15 +402,15 @@ static const rc_report *report_late(const rc_client_call *call)
     return rc_builder_finish(&builder);
 }
 
-/* Does the report's message contain the name of the HTTP header with the deadline? */
+/* Returns whether the report's message contains the name of the HTTP header with the deadline. */
 static bool names_header(const rc_report *report)
 {
     const rc_str name = rc_str_c(rc_connection_get(RC_CONNECTION_DEADLINE_CLIENT)->limit_setting);
     return report != NULL && rc_str_find(rc_report_message(report), name, 0) != RC_STR_NPOS;
 }
 
-/* Replaces a message about the deadline header, which the user never typed, by a message with
- * call->deadline_name. reported: takes. Gives it unchanged, or a new report. */
+/* Replaces a message that names the deadline header, which the user does not know, by a message
+ * with call->deadline_name. reported: takes. Gives the same report or a new one. */
 static const rc_report *name_deadline(const rc_client_call *call, const rc_report *reported)
 {
     rc_builder builder;
@@ -428,7 +433,8 @@ static const rc_report *name_deadline(const rc_client_call *call, const rc_repor
     return rc_builder_finish(&builder);
 }
 
-/* Gives the report for a failure that only a remote gateway can have; NULL: another failure. */
+/* Gives the report about a failure that only a remote gateway can have. Returns NULL for any other
+ * failure. */
 static const rc_report *report_remote(const rc_client_call *call)
 {
     if (rc_buf_get(&call->client->url).len == 0)

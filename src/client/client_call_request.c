@@ -1,4 +1,4 @@
-/* The HTTP request of a model call. Called by client_call.c. */
+/* Writes the HTTP request of a model call. Called by client_call.c. */
 #include <recourse/version.h>
 
 #include "base/secret.h"
@@ -30,8 +30,8 @@ static void push_host(rc_buf *buf, const rc_origin *origin)
     rc_buf_push(buf, RC_STR("\r\n"));
 }
 
-/* Appends the x-recourse-* headers. A gateway in this process returns the mark with its record of
- * the call. */
+/* Appends the x-recourse-* headers. The gateway in this process returns the mark together with its
+ * record of the call. */
 static void push_own_fields(const rc_client_call *call, const rc_client_call_request *request,
                             rc_buf *buf)
 {
@@ -66,8 +66,8 @@ static rc_status push_body(rc_client_call *call, const rc_client_call_request *r
     return rc_prompt_push_body(&call->request_body, &prompt, call->dialect);
 }
 
-/* Reserves space for the whole head first, because a buffer that grows leaves a copy of the token
- * in freed memory. */
+/* Writes head and body. Space for the whole head is reserved first, because a buffer that grows
+ * leaves a copy of the token in freed memory. */
 bool rc_client_call_write_request(rc_client_call *call, const rc_client_call_request *request)
 {
     rc_buf *wire = &call->request_head;

@@ -1,4 +1,4 @@
-/* The address and the token of a remote gateway. Called by client.c. */
+/* Parses the URL and reads the token of a remote gateway. Called by client.c. */
 #include <string.h>
 
 #include "base/secret.h"

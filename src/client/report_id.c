@@ -1,5 +1,5 @@
-/* Ids of reports that the program itself makes. Called by client_call_report.c and the commands
- * (cli/error_text.c). */
+/* rc_report_id: makes ids for the reports of the program itself. Called by client_call_report.c and
+ * the commands (cli/error_text.c). */
 #include "client/report_id.h"
 
 #include "sys/clock.h"

@@ -1,5 +1,5 @@
-/* The target of a model name and its dialect. Called by client_call_request.c and `recourse call`
- * (cli/call/target.c). */
+/* Finds the target of a model name and the dialect of its providers. Called by
+ * client_call_request.c and `recourse call` (cli/call/target.c). */
 #include "client/target.h"
 
 #include <string.h>
@@ -34,8 +34,8 @@ bool rc_target_choice_has(const rc_target_choice *choice, const rc_config_provid
     return route->has_overflow_to && route->overflow_to.provider == index;
 }
 
-/* Does the provider reject the fields max_completion_tokens and stream_options? Such providers send
- * the token usage of a stream without stream_options. */
+/* Returns whether the provider rejects the fields max_completion_tokens and stream_options. Such
+ * providers send the token usage of a stream without stream_options. */
 static bool is_strict(const rc_config_kind *kind)
 {
     return strcmp(kind->name, "mistral") == 0 || strcmp(kind->name, "perplexity") == 0;

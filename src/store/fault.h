@@ -1,4 +1,4 @@
-/* rc_store_fault: the reason why a call of the store failed, with advice. The kinds are in
+/* rc_store_fault: the reason for which a call of the store failed, with advice. The kinds are in
  * spec/audit.def. */
 #ifndef RC_STORE_FAULT_H
 #define RC_STORE_FAULT_H
@@ -18,12 +18,13 @@ typedef enum rc_store_fault_kind {
 /* Lives in the caller's storage. Functions write it only on failure. */
 typedef struct rc_store_fault {
     rc_store_fault_kind kind;
-    char detail[256]; /* The activity, the path and the database's or system's message. One line
-                         that ends in NUL and is truncated if it is too long. */
+    char detail[256]; /* The activity, the path, and the message of the database or system, in one
+                       * line. Ends in NUL; truncated if it is too long. */
 } rc_store_fault;
 
-/* Sets kind and detail. Returns false, so that a failing function can return the result. activity:
- * such as "open" or "write". path, system_text: may be NULL. All texts are copied. */
+/* Sets kind and detail. Always returns false, so that a failing function can end with `return
+ * rc_store_fault_set(...)`. activity: such as "open" or "write". path, system_text: may be NULL.
+ * All texts are copied. */
 bool rc_store_fault_set(rc_store_fault *fault, rc_store_fault_kind kind, const char *activity,
                         const char *path, const char *system_text);
 

@@ -1,4 +1,4 @@
-/* Delivers operations as they end. Called by recourse audit tail. */
+/* Delivers operations of the audit as they end. Called by `recourse audit tail`. */
 #include "store/follower.h"
 
 #include <string.h>
@@ -55,8 +55,7 @@ static rc_status rebuild(rc_follower *follower, size_t slots, int64_t from_unix_
     return RC_OK;
 }
 
-/* Returns the time before which no later scan looks: operations that ended earlier cannot be
- * delivered again. */
+/* Returns the earliest end of an operation that a later scan can still find. */
 static int64_t earliest_scanned(const rc_follower *follower)
 {
     int64_t earliest = follower->scanned_unix_ms[0];
@@ -66,9 +65,9 @@ static int64_t earliest_scanned(const rc_follower *follower)
     return earliest - OVERLAP_MS;
 }
 
-/* Drops the entries that no scan can find any more. If the table is still too full and cannot grow,
- * drops the older half of the entries and moves from_unix_ms, so that no scan delivers these
- * operations again. */
+/* Drops the entries of operations that no scan can find any more. If the table is still too full
+ * and cannot grow, drops the older half of its entries and moves from_unix_ms forward, so that no
+ * scan delivers their operations again. */
 static rc_status make_space(rc_follower *follower)
 {
     const size_t slots = follower->seen_slots;
@@ -131,7 +130,7 @@ void rc_follower_done(rc_follower *follower)
 
 typedef struct delivery {
     rc_follower *follower;
-    rc_record_each each; /* NULL if operations are only marked as delivered. */
+    rc_record_each each; /* NULL: the operations are only marked as delivered. */
     void *ctx;
     uint32_t delivered;
     bool is_out_of_memory;
@@ -167,8 +166,8 @@ static bool run_scan(rc_store *store, delivery *p, const rc_store_filter *filter
 }
 
 /* Handles a clock that was set back. Operations that end from now on have earlier times than the
- * last scans, so the scans restart at the new time. Operations that ended later than the new time
- * by the old clock count as delivered. */
+ * last scans, so the scans restart at the new time. Stored operations that ended after the new time
+ * count as delivered. */
 static bool follow_clock_back(rc_follower *follower, rc_store *store, int64_t now_unix_ms,
                               rc_store_fault *fault)
 {
@@ -199,7 +198,8 @@ bool rc_follower_step(rc_follower *follower, rc_store *store, int64_t now_unix_m
             (follower->has_notices &&
              !run_scan(store, &p, &notices, &scans[i], since, now_unix_ms, fault)))
             return false;
-        /* If the step reached its limit of operations, the next step scans the same range again. */
+        /* A step that reached its limit of operations repeats the scan of this range in the next
+         * step. */
         if (p.delivered < RC_FOLLOWER_STEP_MAX)
             follower->scanned_unix_ms[i] = now_unix_ms;
     }

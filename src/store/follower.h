@@ -3,7 +3,7 @@
  * Rows are in the order in which operations began. An operation that takes an hour ends after
  * thousands of shorter operations that began later. Therefore each step scans the operations that
  * began recently, each 16th step scans further back and each 256th step scans even further.
- * Operations that began before that are not found.
+ * Operations that run for longer than that are not found.
  *
  *   step          finds operations that ended since its last scan and began in the last
  *   each          2 minutes
@@ -21,8 +21,8 @@
 #define RC_FOLLOWER_SCANS 3
 /* Maximum number of operations that one step delivers; the next step continues. */
 #define RC_FOLLOWER_STEP_MAX 1000
-/* Maximum number of delivered operations that are remembered. If there are more, operations that
- * end late may be missed. */
+/* Maximum number of delivered operations that the follower remembers. If there are more, it may
+ * miss operations that end late. */
 #define RC_FOLLOWER_SEEN_MAX ((size_t)1 << 20)
 
 typedef struct rc_follower_seen {
@@ -37,7 +37,7 @@ typedef struct rc_follower {
     bool has_notices;
     uint64_t steps;
     int64_t from_unix_ms; /* Operations that ended before this time are not delivered. */
-    int64_t scanned_unix_ms[RC_FOLLOWER_SCANS]; /* When each kind of scan last ran. */
+    int64_t scanned_unix_ms[RC_FOLLOWER_SCANS]; /* Time of the latest scan of each kind. */
     rc_follower_seen *seen;
     size_t seen_count;
     size_t seen_slots; /* Slots of the table, a power of two. 0 if there is no table yet. */
@@ -45,7 +45,8 @@ typedef struct rc_follower {
 
 /* Initialises a follower that delivers operations ending at now_unix_ms or later. filter: copies
  * the struct, borrows its strings until rc_follower_done; its times are ignored. has_notices:
- * notices are delivered too, although the filter does not select them. alloc: copies the struct. */
+ * notices are also delivered, although the filter does not select them. alloc: copies the
+ * struct. */
 void rc_follower_init(rc_follower *follower, const rc_store_filter *filter, bool has_notices,
                       int64_t now_unix_ms, const rc_alloc *alloc);
 void rc_follower_done(rc_follower *follower);
@@ -53,8 +54,9 @@ void rc_follower_done(rc_follower *follower);
 /* Marks an operation as delivered. Returns RC_E_NOMEM if memory runs out. */
 rc_status rc_follower_skip(rc_follower *follower, const rc_record *operation);
 
-/* Passes the operations that have ended since the last step to `each`. The caller calls this
- * function repeatedly. `each` runs while the store is being read, so it should be quick. */
+/* Passes the operations that have ended since the last step to `each`. The caller must call this
+ * function repeatedly, for example every second. `each` runs while the store is being read, so it
+ * should be quick. */
 bool rc_follower_step(rc_follower *follower, rc_store *store, int64_t now_unix_ms,
                       rc_record_each each, void *ctx, rc_store_fault *fault);
 

@@ -2,8 +2,8 @@
  *
  * A key is a time in ms (48 bits) and 15 bits that distinguish operations of one millisecond. The
  * text of a key is the first ten letters of the operation's id, a dash, and three letters for the
- * 15 bits. The text is short enough for a table. It is also the position from which the next page
- * of a list continues. */
+ * 15 bits. The text is short enough for a table. A key is also the position from which the next
+ * page of a list continues. */
 #ifndef RC_STORE_OPERATION_KEY_H
 #define RC_STORE_OPERATION_KEY_H
 

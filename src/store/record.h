@@ -2,9 +2,9 @@
  * cancellation, suppressed error, interaction, operator action or quota warning. The kinds and
  * columns are in spec/audit.def.
  *
- * A record is a view: its strings and its report belong to the code that fills it in.
- * rc_record_init must be used instead of zeroing, because unknown values of latency_ms and
- * first_byte_ms are -1. */
+ * A record is a view: its strings and its report belong to the code that fills it in. A record must
+ * be initialised by rc_record_init, because latency_ms and first_byte_ms are -1 if they are
+ * unknown. */
 #ifndef RC_STORE_RECORD_H
 #define RC_STORE_RECORD_H
 
@@ -34,11 +34,11 @@ typedef enum rc_outcome {
 #define RC_RECORD_STREAMING 2u
 #define RC_RECORD_MEASURED 4u
 #define RC_RECORD_ESTIMATED 8u
-#define RC_RECORD_CLIENT_RETRY 16u /* The client says that this request is a retry. */
+#define RC_RECORD_CLIENT_RETRY 16u /* The client's SDK stated that this request is a retry. */
 #define RC_RECORD_UNPRICED 32u     /* Some of the usage has no price. */
 
-/* Strings with more bytes are truncated. If the JSON of a report is larger, the report is left out
- * and only its id is stored. */
+/* Maximum lengths. Longer strings are truncated. A report with longer JSON is left out, and only
+ * its id is stored. */
 #define RC_RECORD_NAME_MAX ((size_t)256)
 #define RC_RECORD_TEXT_MAX ((size_t)4096)
 #define RC_RECORD_REPORT_MAX ((size_t)1 << 20)
@@ -50,9 +50,10 @@ typedef struct rc_record {
                             operation have the same id. */
     uint32_t seq;    /* Number of the record within its operation, from 0. A second record with the
                         same number is ignored. */
-    int64_t unix_ms; /* Start of an ATTEMPT or a WAIT; for all other kinds the time of the event. A
-                        BEGIN that was read has the time in the operation's id. */
-    int64_t at_ms;   /* Set by reading: time since the time in the operation's id. */
+    int64_t unix_ms; /* Start of an ATTEMPT or a WAIT; for all other kinds the time of the event. In
+                      * a BEGIN that was read from the store, the time in the operation's id. */
+    int64_t at_ms;   /* Set when a record is read from the store: time since the time in the
+                      * operation's id. */
     uint32_t attempt;
     rc_str client; /* `client` and `route` are set in BEGIN and OUTCOME. */
     rc_str route;
@@ -65,7 +66,8 @@ typedef struct rc_record {
     rc_error_class error_class;
     rc_category category;
     rc_reason reason;
-    int step; /* Step of the decision order. Reading sets it from the reason; writing ignores it. */
+    int step; /* Step of the decision order (see spec/reasons.def). Reading sets it from the reason;
+               * writing ignores it. */
     uint64_t wait_ms;
     int64_t latency_ms;    /* Duration of the attempt or operation. -1 if unknown. */
     int64_t first_byte_ms; /* Time to the first byte of content. -1 if unknown. */
@@ -76,20 +78,23 @@ typedef struct rc_record {
     uint32_t flags;
     rc_str request_id;
     rc_str text;
-    const rc_report *report; /* Report of a failure, or NULL. The writer takes the values of empty
-                                members above, report_id and report_json from the report. */
+    const rc_report *report; /* Report of a failure, or NULL. The writer fills empty members above,
+                              * report_id and report_json from the report. */
     rc_str report_id;
-    rc_str report_json; /* The report as JSON, in the internal view. Empty if it was left out. */
-    int64_t key;        /* Set by reading: position in the order of operations, for paging. */
-    bool has_recovered; /* Set by reading: an attempt failed and the operation succeeded. */
+    rc_str report_json; /* The report as JSON, in the internal view. Empty if the report was left
+                         * out. */
+    int64_t key;        /* Set when a record is read: position in the order of operations, for
+                         * paging. */
+    bool has_recovered; /* Set when a record is read: the operation succeeded although an attempt
+                         * failed. */
 } rc_record;
 
 /* Initialises an empty record of this kind. */
 void rc_record_init(rc_record *record, rc_record_kind kind);
 
 /* rc_record_kind_name and rc_outcome_name return the name, such as "attempt", as a static string;
- * "unknown" for a number that is not in the table. rc_record_kind_parse returns RC_RECORD_NONE for
- * an unknown name, rc_outcome_parse returns false. */
+ * "unknown" for a number that is not in the table. For an unknown name, rc_record_kind_parse
+ * returns RC_RECORD_NONE and rc_outcome_parse returns false. */
 const char *rc_record_kind_name(rc_record_kind kind);
 rc_record_kind rc_record_kind_parse(rc_str name);
 const char *rc_outcome_name(rc_outcome outcome);
@@ -101,8 +106,9 @@ const char *rc_record_token_basis(const rc_record *record);
 
 /* Returns the outcome of an attempt, derived from its operation. An attempt without a code
  * succeeded if the operation succeeded at the attempt's target. Otherwise the attempt was
- * cancelled, because the client left or another target was faster. The result is RC_OUTCOME_OPEN if
- * the outcome is unknown. is_there: the operation ended with the attempt's target. */
+ * cancelled, because the client disconnected or another target was faster. The result is
+ * RC_OUTCOME_OPEN if the outcome is unknown. is_there: the operation ended with the attempt's
+ * target. */
 rc_outcome rc_record_attempt_outcome(rc_code code, rc_error_class error_class, rc_outcome operation,
                                      bool is_there);
 
@@ -128,8 +134,8 @@ typedef struct rc_saved_state {
                               such as "month client app". */
     uint64_t value;        /* Below 2^63. If the value is 0, writing this struct deletes the saved
                               state from the store. */
-    int64_t until_unix_ms; /* End of the state, as wall-clock time, which continues while the
-                              process is down. 0 for a permanent state. */
+    int64_t until_unix_ms; /* End of the state as wall-clock time, so that the state also ends while
+                            * the process is down. 0 for a permanent state. */
 } rc_saved_state;
 
 /* The usage of one day by client, route, target and credential: the sum over the attempts that cost

@@ -28,17 +28,17 @@ typedef struct rc_record_json_options {
 bool rc_record_json_operation(rc_json_writer *w, const rc_record *operation,
                               const rc_record_json_options *options);
 
-/* Writes a record of an operation as returned by rc_store_timeline. Returns like
- * rc_record_json_operation. */
+/* Writes a record of an operation as returned by rc_store_timeline. Returns false if there was no
+ * memory for its report, which is then left out. */
 bool rc_record_json_record(rc_json_writer *w, const rc_record *record,
                            const rc_record_json_options *options);
 
 /* Writes a group's sums as members of the object being written. */
 void rc_record_json_sums(rc_json_writer *w, const rc_stats_group *group);
 
-/* Each of the three functions writes one member. rc_record_json_time: a time in the format of RFC
- * 3339. rc_record_json_usd: millionths of a dollar as dollars. rc_record_json_text: a text, unless
- * it is empty. */
+/* The next three functions write one member each. rc_record_json_time: a time in the format of RFC
+ * 3339. rc_record_json_usd: millionths of a dollar as dollars. rc_record_json_text: a text; nothing
+ * if the text is empty. */
 void rc_record_json_time(rc_json_writer *w, rc_str key, int64_t unix_ms);
 void rc_record_json_usd(rc_json_writer *w, rc_str key, uint64_t micro_usd);
 void rc_record_json_text(rc_json_writer *w, rc_str key, rc_str text);

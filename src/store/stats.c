@@ -6,7 +6,7 @@
 
 #define HOUR_MS INT64_C(3600000)
 #define SLOTS (RC_STATS_GROUPS_MAX * 2)
-/* The key of the group "other", which has the samples without a group of their own. No name, code
+/* Key of the group "other", which collects the samples without a group of their own. No name, code
  * or hour has this key. */
 #define OTHER_KEY INT64_MIN
 /* Number of kinds of groups. One slot per kind is reserved for the group "other". */

@@ -1,8 +1,9 @@
 /* rc_stats: sums of operations or attempts by target, class, code, hour, client, model or route, in
  * bounded memory.
  *
- * The store adds one sample per row. A group is created when its key first occurs; when there are
- * too many groups, further samples go to one "other" group per kind (is_other). */
+ * The store adds one sample per row. A group is created when its key first occurs. When there are
+ * too many groups, samples with further keys are added to the group "other" of their kind
+ * (is_other). */
 #ifndef RC_STORE_STATS_H
 #define RC_STORE_STATS_H
 
@@ -16,13 +17,13 @@
 #define RC_STATS_BY_TARGET 1u
 #define RC_STATS_BY_CLASS 2u
 #define RC_STATS_BY_CODE 4u
-#define RC_STATS_BY_HOUR 8u /* Groups by hour, or by the time span in rc_stats.span_ms. */
+#define RC_STATS_BY_HOUR 8u /* Groups by hour, or by the length of time in rc_stats.span_ms. */
 #define RC_STATS_BY_CLIENT 16u
 #define RC_STATS_BY_MODEL 32u
 #define RC_STATS_BY_ROUTE 64u
 
-/* Limit of groups by name (targets, clients, models and routes together). Times, codes and classes
- * have their own space, which names cannot use up. */
+/* Maximum number of groups by name (targets, clients, models and routes together). Groups by time,
+ * code and class have space of their own. */
 #define RC_STATS_NAMES_MAX 2048
 #define RC_STATS_GROUPS_MAX (RC_STATS_NAMES_MAX + 512)
 
@@ -30,32 +31,34 @@
 #define RC_STATS_CLASSES 14
 
 typedef struct rc_stats_group {
-    uint32_t by;   /* One of the kinds above. 0 for the total. */
+    uint32_t by;   /* The kind of the group (RC_STATS_BY_...). 0 for the total. */
     bool is_other; /* The group collects the samples of its kind that have no group of their own. */
-    int64_t key;   /* An rc_error_class, an rc_code or the span's first Unix millisecond. Private in
-                      groups by name. */
+    int64_t key;   /* An rc_error_class, an rc_code, or the first Unix millisecond of a group by
+                    * time. Private in groups by name. */
     char label[RC_RECORD_NAME_MAX + 1]; /* Name of a target, client, model or route; ends in NUL. */
     uint64_t count;
-    uint64_t succeeded; /* Samples that succeeded. For attempts, rc_record_attempt_outcome
-                           decides. */
+    uint64_t succeeded; /* Number of samples that succeeded. The outcome of an attempt is that of
+                         * rc_record_attempt_outcome. */
     uint64_t failed;
     uint64_t cancelled;
     uint64_t open;
-    uint64_t faltered;  /* In groups of operations: operations that ended and had a failed
-                           attempt. */
+    uint64_t faltered;  /* In groups of operations: number of operations that ended and had a failed
+                         * attempt. */
     uint64_t recovered; /* In groups of operations: the operations of `faltered` that succeeded. In
                            groups of attempts: the failed attempts whose operation succeeded. */
     uint64_t attempts;  /* In groups of operations: the total of their attempts. In groups of
                            attempts: the same as `count`. */
-    uint64_t wasted;    /* Attempts that gave no client a response. */
+    uint64_t wasted;    /* Number of attempts that gave no client a response. */
     uint64_t tokens_in;
     uint64_t tokens_out;
     uint64_t cost_usd_micro;
-    uint64_t estimated;           /* Samples whose tokens were partly or wholly estimated. */
+    uint64_t estimated;           /* Number of samples whose tokens were partly or wholly
+                                   * estimated. */
     uint64_t estimated_usd_micro; /* Cost of the attempts whose tokens were estimated. */
-    uint64_t unpriced;            /* Samples with usage that has no price and is therefore missing
-                                     in the cost. */
-    uint64_t classes[RC_STATS_CLASSES]; /* Failed samples by rc_stats_class_index. */
+    uint64_t unpriced;            /* Number of samples with usage that has no price, so that the
+                                   * cost does not include it. */
+    uint64_t classes[RC_STATS_CLASSES]; /* Number of failed samples of each class, by
+                                         * rc_stats_class_index. */
     rc_histogram latency;               /* Latencies of the samples with a known latency. */
     rc_histogram first_byte;            /* Times to the first byte of content, of the samples with a
                                            known time. */
@@ -68,15 +71,16 @@ typedef struct rc_stats {
     uint32_t by;
     bool is_of_attempts;
     bool is_out_of_memory;
-    int64_t span_ms;       /* Length of a group of RC_STATS_BY_HOUR. The default is an hour; the
-                              caller may set another value above 0. */
+    int64_t span_ms;       /* Length of a group by time (RC_STATS_BY_HOUR). The default is an hour;
+                            * the caller may set another value above 0. */
     int64_t first_unix_ms; /* Time of the first sample. 0 if there is none. */
     int64_t last_unix_ms;
     rc_stats_group *total;
-    rc_stats_group **groups; /* In the order of their first samples. */
+    rc_stats_group **groups; /* The groups in the order of their first samples. */
     size_t count;
     size_t name_count;                       /* The number of groups by name. */
-    uint16_t slots[RC_STATS_GROUPS_MAX * 2]; /* Hash table: 1 + the index in groups. */
+    uint16_t slots[RC_STATS_GROUPS_MAX * 2]; /* Hash table: 1 + the index in `groups`. 0 marks a
+                                              * free slot. */
 } rc_stats;
 
 /* One row that is added to the groups. */
@@ -85,7 +89,7 @@ typedef struct rc_stats_sample {
     rc_outcome outcome;
     int64_t code;
     int64_t error_class;
-    int64_t target; /* A number that stands for a name, as do the next three members. */
+    int64_t target; /* target, client, model and route are numbers that stand for names. */
     int64_t client;
     int64_t model;
     int64_t route;

@@ -1,5 +1,5 @@
-/* Passes store calls to the database behind the URL. Called by the gateway, the audit commands, the
- * doctor and the writer. */
+/* Calls the functions of the database that the store's URL names. Called by the gateway, the audit
+ * commands, the doctor and the writer. */
 #include "store/store.h"
 
 #include "store/sqlite/sqlite.h"

@@ -1,15 +1,15 @@
-/* rc_store: the database of the audit, as a table of calls, so that another database can replace
- * SQLite.
+/* rc_store: the database of the audit, behind a table of functions, so that another database can
+ * replace SQLite.
  *
  *   WRITE   one connection per file, used by one thread. Only this connection writes records and
- *           moves the write-ahead log into the file. A lock file prevents a second connection that
- *           writes, in any process.
+ *           moves the write-ahead log into the file. A lock file prevents a second
+ *           writing connection in any process.
  *   READ    any number of connections, in any process, each used by one thread at a time. They do
  *           not change the file.
  *
- * rc_store_settings defines what is guaranteed after rc_store_append has returned true. Strings
- * that a query returns are views, which are valid only during the call of `each`. Every function
- * that can fail returns true, or false with *fault set. */
+ * rc_store_settings states which failures the records survive after rc_store_append has returned
+ * true. Strings that a query returns are views, which are valid only during the call of `each`.
+ * Every function that can fail returns true, or false with *fault set. */
 #ifndef RC_STORE_STORE_H
 #define RC_STORE_STORE_H
 
@@ -32,7 +32,7 @@ typedef struct rc_store_settings {
                            0700. */
 } rc_store_settings;
 
-/* Selects operations; a member that is 0 or empty selects all. */
+/* Selects operations. A member that is 0 or empty selects all operations. */
 typedef struct rc_store_filter {
     int64_t from_unix_ms;  /* Selects operations that began at this time or later. */
     int64_t until_unix_ms; /* Selects operations that began before this time. 0 for no end. */
@@ -45,8 +45,8 @@ typedef struct rc_store_filter {
     rc_code code;
     rc_error_class error_class;
     rc_str report_id; /* Selects operations that have a report with this id. */
-    bool has_outcome; /* True if only operations with `outcome` are selected. False selects all
-                         outcomes except RC_OUTCOME_NOTICE. */
+    bool has_outcome; /* If true, only operations with `outcome` are selected. If false, operations
+                       * with all outcomes except RC_OUTCOME_NOTICE are selected. */
     rc_outcome outcome;
     bool is_recovered; /* Selects operations that succeeded although an attempt failed. */
 } rc_store_filter;
@@ -68,7 +68,7 @@ typedef bool (*rc_store_daily_usage_each)(void *ctx, const rc_store_daily_usage 
 /* Returns true if the query's result is no longer needed. */
 typedef bool (*rc_store_is_cancelled)(void *ctx);
 
-/* The amount of stored data. */
+/* The number of stored operations, records and bytes. */
 typedef struct rc_store_extent {
     uint64_t operations; /* Number of operations, including notices. */
     uint64_t records;    /* Number of records. BEGIN and OUTCOME are not counted, because they are
@@ -77,32 +77,33 @@ typedef struct rc_store_extent {
     uint64_t names;
     uint64_t orphans;     /* Records and reports without an operation. 0 in an undamaged file. */
     uint64_t bytes;       /* Size of the file, without its log. */
-    int64_t from_unix_ms; /* When the first operation began; to_unix_ms is when the last one began.
-                             0 if there is none. */
+    int64_t from_unix_ms; /* When the first operation began; to_unix_ms is when the last operation
+                           * began. 0 if there is no operation. */
     int64_t to_unix_ms;
 } rc_store_extent;
 
 /* Counts of expired operations. An operation is expired if it ended before a given time. */
 typedef struct rc_store_expired {
     uint64_t operations; /* Operations that ended before the given time. */
-    uint64_t remaining;  /* Operations that began before the given time, but are open or ended
-                            later. */
+    uint64_t remaining;  /* Operations that began before the given time, but are still open or ended
+                          * later. */
     uint64_t bytes;      /* Size of the file, without its log. */
-    uint64_t free_bytes; /* Bytes of the file that are free. These bytes are used again before the
-                            file grows. */
+    uint64_t free_bytes; /* Bytes of the file that are free. New records use these bytes before the
+                          * file grows. */
 } rc_store_expired;
 
 /* The deletion of expired operations, and its progress. */
 typedef struct rc_store_prune {
     int64_t before_unix_ms; /* Operations that ended before this time are deleted. The value must be
                                the same in all steps. */
-    uint32_t max;           /* Maximum number of operations, block notes or names that one step
-                               handles. Not 0. */
+    uint32_t max;           /* Maximum number of rows (operations, block notes or names) that one
+                             * step handles. Not 0. */
     uint64_t operations;    /* Operations deleted so far. */
-    bool is_stopped;        /* Set by the caller between two steps, so that no more operations are
-                               deleted. */
+    bool is_stopped;        /* Set by the caller between two steps: no further operations are
+                             * deleted. */
     bool is_done;
-    /* The members from here on are private to the store. The caller sets them to 0 at first. */
+    /* The members from here on are private to the store. The caller must set them to 0 before the
+     * first step. */
     int64_t from_key;
     bool is_in_notes;
     bool is_in_names;
@@ -162,12 +163,12 @@ void rc_store_close(rc_store *store);
 bool rc_store_append(rc_store *store, const rc_batch *first, rc_store_fault *fault);
 
 /* Moves the write-ahead log into the file if the log has grown. If is_forced is true, the log is
- * moved in any case. Readers are not disturbed. */
+ * moved even if it has not grown. Readers are not blocked. */
 bool rc_store_checkpoint(rc_store *store, bool is_forced, rc_store_fault *fault);
 
 /* Passes all records of one operation to `each`, in their order. If the operation does not exist,
- * `each` is not called. `each` must not request another timeline. A timeline may be requested
- * inside the callback of rc_store_list. */
+ * `each` is not called. `each` must not call rc_store_timeline. The callback of rc_store_list may
+ * call it. */
 bool rc_store_timeline(rc_store *store, rc_str operation_id, rc_record_each each, void *ctx,
                        rc_store_fault *fault);
 
@@ -176,10 +177,10 @@ bool rc_store_timeline(rc_store *store, rc_str operation_id, rc_record_each each
 bool rc_store_list(rc_store *store, const rc_store_query *query, rc_record_each each, void *ctx,
                    rc_store_fault *fault);
 
-/* Passes operations to `each`, in the form of rc_store_list: those whose own id, or the id of one
- * of their reports, begins with prefix. At most `limit` operations are passed, the oldest first. If
- * an operation has exactly this id, only this operation is passed. prefix: letters of either case;
- * "rep_" may be missing or be "req_" as in response headers. */
+/* Passes to `each` the operations whose own id, or the id of one of whose reports, begins with
+ * prefix. The form of an operation is that of rc_store_list. At most `limit` operations are passed,
+ * the oldest first. If an operation has exactly this id, only this operation is passed. prefix:
+ * letters of either case; "rep_" may be missing or be "req_" as in response headers. */
 bool rc_store_find(rc_store *store, rc_str prefix, uint32_t limit, rc_record_each each, void *ctx,
                    rc_store_fault *fault);
 
@@ -212,25 +213,27 @@ bool rc_store_daily_usage_since(rc_store *store, int64_t from_day, rc_store_dail
 bool rc_store_count_expired(rc_store *store, int64_t before_unix_ms, rc_store_expired *ret_expired,
                             rc_store_fault *fault);
 
-/* Finds out when the first expired operation began. *ret_unix_ms is -1 if there is none. */
+/* Finds the time at which the earliest expired operation began. *ret_unix_ms is -1 if no operation
+ * is expired. */
 bool rc_store_first_expired(rc_store *store, int64_t before_unix_ms, int64_t *ret_unix_ms,
                             rc_store_fault *fault);
 
-/* Returns the bytes of the file in use, without free pages and without the log. */
+/* Returns the number of bytes of the file that are in use, without free pages and without the
+ * log. */
 bool rc_store_used_bytes(rc_store *store, uint64_t *ret_bytes, rc_store_fault *fault);
 
 /* Performs one step of a deletion, in one transaction. The first steps delete expired operations
  * with their records and reports, later steps delete names that no row uses. Saved states, daily
- * usage and open operations are kept. The caller repeats the call until prune->is_done. After a
- * fault *prune is unchanged. */
+ * usage and open operations are kept. The caller repeats the call until prune->is_done is true. A
+ * fault leaves *prune unchanged. */
 bool rc_store_prune_step(rc_store *store, rc_store_prune *prune, rc_store_fault *fault);
 
 /* Returns free space to the file system by rewriting the whole file. */
 bool rc_store_shrink(rc_store *store, rc_store_fault *fault);
 
-/* rc_store_request_prune: called on a reader, to request that the file's writer deletes operations
- * that ended before a time. rc_store_has_prune_request: called on the writer, reads such a request.
- * The request is valid until the reader is closed or its process ends. */
+/* rc_store_request_prune: called on a reader; requests that the file's writer deletes the
+ * operations that ended before a time. rc_store_has_prune_request: called on the writer; reads such
+ * a request. The request is valid until the reader is closed or its process ends. */
 bool rc_store_request_prune(rc_store *store, int64_t before_unix_ms, rc_store_fault *fault);
 bool rc_store_has_prune_request(rc_store *store, int64_t *ret_before_unix_ms);
 

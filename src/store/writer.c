@@ -19,7 +19,7 @@ static bool is_well_formed(const rc_batch *batch)
            rc_records_check(batch->records, batch->record_count) == RC_OK;
 }
 
-/* The caller holds the lock. */
+/* Whether the queue has space for a submission of `size` bytes. The caller holds the lock. */
 static bool has_space(const rc_writer *writer, size_t size)
 {
     return !writer->is_down && !writer->is_stopping &&
@@ -28,7 +28,7 @@ static bool has_space(const rc_writer *writer, size_t size)
            writer->queued_bytes <= writer->settings.max_bytes - size;
 }
 
-/* The caller holds the lock. */
+/* Appends a submission to the queue. The caller holds the lock. */
 static void enqueue(rc_writer *writer, rc_submission *submission)
 {
     if (writer->last != NULL) {
@@ -44,7 +44,7 @@ static void enqueue(rc_writer *writer, rc_submission *submission)
         uv_cond_signal(&writer->wake);
 }
 
-/* The caller holds the lock. */
+/* Counts a submission that is not queued, and returns its result. The caller holds the lock. */
 static rc_submit_result reject(rc_writer *writer)
 {
     if (!writer->settings.continue_on_failure) {
@@ -171,7 +171,7 @@ void rc_writer_finish(rc_writer *writer, rc_submission *taken, rc_ack kept, cons
     uint64_t count = 0;
     for (const rc_submission *each = taken; each != NULL; each = each->next)
         count += each->is_amendment ? 0 : 1;
-    /* The counters are updated before the callbacks, because a callback may read the counters. */
+    /* The counters are updated before the callbacks, because a callback may read them. */
     count_end(writer, count, kept);
     while (taken != NULL) {
         rc_submission *next = taken->next;
@@ -214,7 +214,7 @@ static void store_batches(rc_writer *writer, rc_submission *taken)
     }
     rc_writer_finish(writer, taken, RC_ACK_SAFE, NULL);
     rc_writer_emit_lost(writer, "the audit's queue was full");
-    /* The checkpoint is after the acknowledgements, so that no submitter waits for it. */
+    /* The checkpoint follows the acknowledgements, so that no submitter waits for it. */
     if (!rc_store_checkpoint(writer->store, false, &fault))
         rc_writer_suppress(writer, &fault, "the write-ahead log is checkpointed later");
 }

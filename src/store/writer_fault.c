@@ -1,5 +1,5 @@
 /* The writer's handling of a failing store: retries, outage, recovery. Called by writer.c and
- * writer_trim.c; rc_writer_emit_unsafe by the gateway. */
+ * writer_trim.c; the gateway calls rc_writer_emit_unsafe. */
 #include <recourse/policy.h>
 #include <recourse/suppressed.h>
 
@@ -118,8 +118,8 @@ static void come_back(rc_writer *writer)
         writer->settings.on_change(writer->settings.ctx, NULL);
 }
 
-/* Tries to store a record about the gap. If this succeeds, the store works again. Operations that
- * are lost while the record is written are counted in the next SuppressedError, not in the
+/* Tries to store a record about the outage. If this succeeds, the store works again. Operations
+ * that are lost while the record is written are counted in the next SuppressedError, not in the
  * record. */
 static bool probe(rc_writer *writer)
 {
@@ -151,12 +151,13 @@ void rc_writer_enter_outage(rc_writer *writer, rc_submission *taken, const rc_st
 {
     const char *reason = "requests continue without audit records";
     const rc_retry_rule *rule = rule_of_store();
-    /* With an asynchronous writer the submitters did not wait, so they can no longer be refused. */
+    /* The submitters of an asynchronous writer have not waited, so their requests can no longer be
+     * refused. */
     const bool is_lost = writer->settings.continue_on_failure || writer->settings.is_async;
     const rc_ack ack = is_lost ? RC_ACK_LOST : RC_ACK_REFUSED;
     go_down(writer, fault);
     rc_writer_finish(writer, taken, ack, writer->why);
-    /* While is_down is set, no submission enters the queue. The submissions that are still in the
+    /* While is_down is set, no submission enters the queue. The submissions that are already in the
      * queue get the same acknowledgement. */
     rc_writer_finish(writer, rc_writer_take(writer, false), ack, writer->why);
     do {

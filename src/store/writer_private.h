@@ -17,9 +17,9 @@ typedef struct rc_writer_trimmer {
     uint64_t next_sweep_ns;
     uint32_t swept_days; /* keep_days at the last sweep. 0 before the first sweep. */
     bool is_under_way;
-    bool is_requested;     /* The deletion was requested by rc_store_request_prune. False for a
-                              deletion by age or size. */
-    bool is_by_size;       /* The sweep deletes until the store fits its size limit. */
+    bool is_requested;     /* rc_store_request_prune requested the deletion. False for a deletion by
+                            * age or size. */
+    bool is_by_size;       /* The deletion continues until the store fits its size limit. */
     uint64_t next_size_ns; /* The size is not checked before this time. */
     int64_t requested_unix_ms;
     int64_t done_unix_ms; /* Time of the last completed request. */
@@ -34,10 +34,10 @@ struct rc_writer {
     /* Used by the writer's thread only. */
     rc_store *store;
     rc_id_maker ids;
-    uint64_t emitted_lost; /* Number of lost submissions that were reported, a part of
-                              counts.lost. */
+    uint64_t emitted_lost; /* Number of lost submissions that were reported. They are a part of
+                            * counts.lost. */
     int64_t down_since_unix_ms;
-    uint64_t lost_before; /* counts.lost + counts.refused at the start of the outage. */
+    uint64_t lost_before; /* Value of counts.lost + counts.refused at the start of the outage. */
     rc_writer_trimmer trim;
 
     atomic_ullong suppressed_seq;
@@ -52,14 +52,15 @@ struct rc_writer {
     bool is_idle; /* The writer's thread waits for work. */
     bool is_stopping;
     bool is_down;
-    const rc_report *why; /* Reason of the last outage. NULL if there was none. */
+    const rc_report *why; /* Reason of the latest outage. NULL if there was no outage. */
     rc_writer_counts counts;
 };
 
 /* --- writer.c --- */
 
 /* Removes the whole queue and gives it to the caller; NULL if it is empty. is_waiting: if the queue
- * is empty, waits for a submission, for the stop or for the next trim. */
+ * is empty, the function waits for a submission, for rc_writer_stop or for the next deletion
+ * step. */
 rc_submission *rc_writer_take(rc_writer *writer, bool is_waiting);
 
 /* Calls on_acknowledged for each submission. taken: takes the list and frees it. */
@@ -69,7 +70,7 @@ void rc_writer_pause(rc_writer *writer, uint64_t wait_ms);
 
 /* --- writer_fault.c --- */
 
-/* Appends the batches. Retries if the failure may pass. */
+/* Appends the batches to the store. Tries again if the failure may be temporary. */
 bool rc_writer_append(rc_writer *writer, const rc_batch *first, rc_store_fault *fault);
 
 /* Handles a failed store. Acknowledges all submissions as lost or refused, and returns when the
@@ -77,14 +78,14 @@ bool rc_writer_append(rc_writer *writer, const rc_batch *first, rc_store_fault *
 void rc_writer_enter_outage(rc_writer *writer, rc_submission *taken, const rc_store_fault *fault);
 
 /* rc_writer_suppress: emits a SuppressedError for a fault that is ignored. rc_writer_emit_lost:
- * emits a SuppressedError for the operations that were lost since the last one, if there are
- * any. */
+ * emits a SuppressedError for the operations that were lost since the latest one; emits nothing if
+ * no operation was lost. */
 void rc_writer_suppress(rc_writer *writer, const rc_store_fault *fault, const char *reason);
 void rc_writer_emit_lost(rc_writer *writer, const char *reason);
 
 /* --- writer_trim.c --- */
 
-/* Deletes some expired operations if there are any and a step is due. */
+/* Runs one deletion step if it is due and there are expired operations. */
 void rc_writer_trim(rc_writer *writer);
 
 #endif

@@ -1,11 +1,12 @@
 /* Deletes old operations between the writer's transactions. Called by writer.c and writer_fault.c;
- * rc_writer_set_retention by the gateway. It deletes operations older than keep_days, the oldest
- * ones of a store larger than keep_bytes, and those of a prune request, in small transactions:
+ * the gateway calls rc_writer_set_retention. In small transactions, the writer deletes operations
+ * that are older than keep_days, the oldest operations of a store that is larger than keep_bytes,
+ * and the operations of a prune request:
  *
  *   check every second ──► a request, or a sweep is due ──► step, pause, step, pause ... done
  *
  * A pause is nine times as long as its step, so deletion uses at most a tenth of the writer's time.
- * While the store is above its size limit, it uses up to half of the time. */
+ * While the store is above its size limit, deletion uses up to half of the time. */
 #include "store/writer_private.h"
 
 #include "sys/clock.h"
@@ -17,9 +18,9 @@
 #define STEP_OPERATIONS 256
 #define PAUSE_FACTOR 9
 #define DAY_MS INT64_C(86400000)
-/* Deletion by size begins at 90 % of the limit and ends at 80 %. Because of the gap between the two
- * values, it runs less often. Because it begins below the limit, the file stays below the limit
- * while new records arrive. */
+/* Deletion by size begins at 90 % of the limit and ends at 80 %. The difference between the two
+ * values makes deletion less frequent. The file stays below the limit while new records arrive,
+ * because deletion begins below the limit. */
 #define BEGIN_PCT 90
 #define END_PCT 80
 #define TIME_MAX_MS ((INT64_C(1) << 48) - 1)
@@ -32,7 +33,7 @@ static void begin(rc_writer_trimmer *trim, bool is_requested, int64_t before_uni
     trim->prune = (rc_store_prune){.before_unix_ms = before_unix_ms, .max = STEP_OPERATIONS};
 }
 
-/* Returns the time of the request, but at most RC_WRITER_AMENDS_MS before now, because
+/* Returns the time of the request, but no later time than RC_WRITER_AMENDS_MS before now, because
  * rc_writer_amend may still add records to operations that have just ended. */
 static int64_t requested_time(const rc_writer *writer, int64_t before_unix_ms)
 {
@@ -40,7 +41,7 @@ static int64_t requested_time(const rc_writer *writer, int64_t before_unix_ms)
     return before_unix_ms < last ? before_unix_ms : last;
 }
 
-/* Whether the store uses more than `percent` of its limit. */
+/* Whether the store uses more than `percent` of keep_bytes. */
 static bool is_above(rc_writer *writer, uint64_t percent)
 {
     const uint64_t most = atomic_load(&writer->keep_bytes);
@@ -52,7 +53,7 @@ static bool is_above(rc_writer *writer, uint64_t percent)
 
 /* Begins to delete the oldest operations of a store that is too large. Operations of the last
  * minute are kept, because rc_writer_amend may still add records to them. If all operations have
- * times in the future, the clock was set back, and any operation may be deleted. */
+ * times in the future, the clock was set back; then any operation may be deleted. */
 static bool check_size(rc_writer *writer, uint64_t now_ns)
 {
     rc_writer_trimmer *trim = &writer->trim;
@@ -69,14 +70,14 @@ static bool check_size(rc_writer *writer, uint64_t now_ns)
     return true;
 }
 
-/* Begins a deletion if one is due, and returns true in this case. */
+/* Begins a deletion if one is due. Returns true if it began one. */
 static bool find_work(rc_writer *writer, uint64_t now_ns)
 {
     rc_writer_trimmer *trim = &writer->trim;
     const uint32_t days = atomic_load(&writer->keep_days);
     int64_t requested_unix_ms = 0;
     if (rc_store_has_prune_request(writer->store, &requested_unix_ms)) {
-        /* A completed request is still visible until its requester has seen the result. */
+        /* The file of a completed request remains until its requester has seen the result. */
         if (requested_unix_ms == trim->done_unix_ms)
             return false;
         trim->requested_unix_ms = requested_unix_ms;
@@ -94,9 +95,9 @@ static bool find_work(rc_writer *writer, uint64_t now_ns)
     return true;
 }
 
-/* Whether the deletion under way is still wanted. A deletion is no longer wanted if the requester
- * has gone or the configuration has new retention limits. The block notes of operations that are
- * already deleted are removed in any case. */
+/* Whether the deletion under way is still wanted. It is not if the requester has ended or withdrawn
+ * its request, or if the configuration has new retention limits. The block notes of deleted
+ * operations are removed in any case. */
 static bool is_wanted(rc_writer *writer)
 {
     const rc_writer_trimmer *trim = &writer->trim;
@@ -114,7 +115,7 @@ static void finish(rc_writer *writer)
 {
     rc_writer_trimmer *trim = &writer->trim;
     trim->is_under_way = false;
-    /* If nothing could be deleted, all operations are open or new; the size is checked again
+    /* All operations are open or new, so nothing could be deleted; the size is checked again
      * later. */
     if (trim->is_by_size && trim->prune.operations == 0)
         trim->next_size_ns = uv_hrtime() + FAILED_NS;

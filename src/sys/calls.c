@@ -1,4 +1,4 @@
-/* rc_sys_real, the table of the real system calls. The main function of a command passes it on. */
+/* rc_sys_real: the table of the real system calls. The main function passes it to all commands. */
 #define _GNU_SOURCE
 #include "sys/calls.h"
 
@@ -110,8 +110,8 @@ static int adopt_orphans(void)
     return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 }
 
-/* Disables the core dump of this process, because whoever reads the exit status looks for the core
- * dump of the command that this process ran. */
+/* Raises a signal without a core dump of this process. A person who sees the exit status looks for
+ * the core dump of the command that this process ran. */
 static int raise_plain(int signal, bool is_for_group)
 {
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);

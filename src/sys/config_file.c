@@ -1,4 +1,4 @@
-/* Finds the configuration file and checks the files that hold secrets. Called by the commands and
+/* Finds the configuration file, and checks files that contain secrets. Called by the commands and
  * src/config. */
 #include "sys/config_file.h"
 
@@ -14,7 +14,7 @@ static bool is_there(const rc_sys_calls *calls, const char *path)
 static bool try_path(const rc_sys_calls *calls, const char *folder, const char *middle,
                      rc_buf *ret_path)
 {
-    /* A relative path is ignored, because its meaning would depend on the working directory. */
+    /* A relative path is ignored, because its meaning depends on the working directory. */
     if (folder == NULL || folder[0] != '/')
         return false;
     rc_buf_reset(ret_path);

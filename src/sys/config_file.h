@@ -1,4 +1,4 @@
-/* The location of the configuration file, and the checks of a file that holds a secret. */
+/* Finds the configuration file, and checks files that contain a secret. */
 #ifndef RC_SYS_CONFIG_FILE_H
 #define RC_SYS_CONFIG_FILE_H
 
@@ -19,7 +19,7 @@ bool rc_config_file_find(const rc_sys_calls *calls, rc_buf *ret_path);
  * they open the file, because opening a pipe waits for a writer. path: borrows during the call. */
 const char *rc_path_special_kind(const rc_sys_calls *calls, const char *path);
 
-/* The state of a file that holds a secret, determined without reading the file. */
+/* The state of a file that contains a secret, determined without reading the file. */
 typedef enum rc_secret_file {
     RC_SECRET_FILE_GOOD = 0,
     RC_SECRET_FILE_MISSING = 1,        /* The file does not exist or cannot be opened. */

@@ -57,8 +57,8 @@ static void suspend(rc_console *console)
     rc_console_check(console);
 }
 
-/* Sets key mode again, because the shell may have changed the terminal's modes while the process
- * was stopped. */
+/* Sets key mode again after a stop, because the shell may have changed the terminal's modes in the
+ * meantime. */
 static void on_continue(rc_console *console)
 {
     rc_tty_keys_forget(console->tty);

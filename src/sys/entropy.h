@@ -7,8 +7,8 @@
 
 #include "sys/calls.h"
 
-/* Fills `bytes` with `size` random bytes. Returns false if the system gave none; then `bytes` must
- * not be used. bytes: borrows during the call. */
+/* Fills `bytes` with `size` random bytes. Returns false if the system provides no random bytes;
+ * `bytes` must then not be used. bytes: borrows during the call. */
 bool rc_entropy_get(const rc_sys_calls *calls, void *bytes, size_t size);
 
 #endif

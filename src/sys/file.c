@@ -56,8 +56,8 @@ int rc_file_read(const rc_sys_calls *calls, const char *path, rc_buf *buf)
     return error;
 }
 
-/* Opens only regular files, because opening a device can have side effects. The file at the path
- * may be replaced between stat and open, so the open file is checked again. */
+/* Opens only a regular file, because opening a device can have side effects. The type is checked
+ * again after opening, because the file at the path may be replaced between stat and open. */
 static int open_regular(const rc_sys_calls *calls, const char *path, int *ret_fd)
 {
     struct stat facts;
@@ -100,7 +100,7 @@ int rc_fd_write(const rc_sys_calls *calls, int fd, rc_str bytes)
             continue;
         if (put < 0)
             return errno;
-        /* POSIX does not define a write of 0 bytes; repeating it could loop for ever. */
+        /* POSIX does not define a write of 0 bytes; repeating such a write could loop for ever. */
         if (put == 0)
             return EIO;
         done += (size_t)put;

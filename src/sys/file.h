@@ -9,7 +9,7 @@
 
 #include "sys/calls.h"
 
-/* Errors of these functions that are no errno numbers, and therefore negative. */
+/* Errors of these functions that have no errno number. They are negative. */
 #define RC_FILE_TOO_LARGE (-1)
 #define RC_FILE_NO_MEMORY (-2)
 #define RC_FILE_NOT_REGULAR (-3)
@@ -23,12 +23,12 @@
  * before a failure stay in `buf`. path, buf: borrows during the call. */
 int rc_file_read(const rc_sys_calls *calls, const char *path, rc_buf *buf);
 
-/* Like rc_file_read, but never blocks: returns RC_FILE_NOT_REGULAR if `path`, after symbolic links,
- * is a pipe, folder, socket or device. */
+/* Reads a file as rc_file_read does, but never blocks. Returns RC_FILE_NOT_REGULAR if `path` leads
+ * to a pipe, folder, socket or device, also through symbolic links. */
 int rc_file_read_regular(const rc_sys_calls *calls, const char *path, rc_buf *buf);
 
-/* Like rc_file_read for the open descriptor fd, which stays open. No copy of the bytes remains
- * outside `buf`, because they may be a secret. */
+/* Reads the open descriptor fd as rc_file_read reads a file. fd stays open. No copy of the bytes
+ * remains outside `buf`, because they may be a secret. */
 int rc_fd_read(const rc_sys_calls *calls, int fd, rc_buf *buf);
 
 /* Writes all bytes to fd. bytes: borrows during the call. */
@@ -46,8 +46,8 @@ void rc_fd_hold_standard(const rc_sys_calls *calls);
  * string. */
 const char *rc_sys_error_text(int error);
 
-/* Returns whether `error` means that the reader of our output has closed its end, which is not a
- * failure of this program. */
+/* Returns whether `error` means that the reader of this program's output has closed its end. That
+ * is no failure of this program. */
 bool rc_sys_is_reader_gone(int error);
 
 #endif

@@ -77,8 +77,8 @@ size_t rc_lock_file_read_held(const char *path, char *text, size_t size)
 
 int rc_private_file_make(const char *path)
 {
-    /* An existing file must not even be opened: closing it would release the POSIX locks that this
-     * process holds on it. */
+    /* An existing file is not even opened, because closing it would release the POSIX locks that
+     * this process holds on it. */
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0)
         return errno == EEXIST ? 0 : errno;
@@ -98,8 +98,8 @@ int rc_private_folders_make(const char *path)
             continue;
         folder[i] = '\0';
         if (mkdir(folder, 0700) != 0 && errno != EEXIST) {
-            /* For an existing folder mkdir may report a read-only file system or a missing
-             * permission. */
+            /* If the folder exists, mkdir may nevertheless report a read-only file system or a
+             * missing permission. */
             struct stat facts;
             const int error = errno;
             if (stat(folder, &facts) != 0)

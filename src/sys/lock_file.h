@@ -9,23 +9,24 @@
 #include <recourse/str.h>
 
 typedef struct rc_lock_file {
-    int fd; /* The locked file; -1: the lock is not held. */
+    int fd; /* Descriptor of the locked file. -1: the lock is not held. */
 } rc_lock_file;
 
-/* The result if another holder has the lock. Negative, so that it differs from errno numbers. */
+/* Result if another holder has the lock. The number is negative, so that it differs from all errno
+ * numbers. */
 #define RC_LOCK_TAKEN (-1)
 
 /* Creates the file with mode 0600 if it is missing, and locks it. Returns 0, RC_LOCK_TAKEN or the
  * errno number; on failure the lock is not held. path: borrows during the call. */
 int rc_lock_file_take(rc_lock_file *lock, const char *path);
 
-/* Releases the lock, if it is held. The file is not removed: otherwise one process could hold the
- * lock of the removed file while another process locks a new file of the same name. */
+/* Releases the lock, if it is held. The file is not removed, because then one process could hold
+ * the lock of the removed file while another process locks a new file of the same name. */
 void rc_lock_file_drop(rc_lock_file *lock);
 
-/* Returns whether another holder has the lock. Creates and locks nothing. A missing file counts as
- * not held. *ret_error is the errno number if the file cannot be checked, else 0. path: borrows
- * during the call. */
+/* Returns whether another holder has the lock. The function creates and locks no file. A missing
+ * file counts as not held. *ret_error is the errno number if the file cannot be checked, otherwise
+ * 0. path: borrows during the call. */
 bool rc_lock_file_is_held(const char *path, int *ret_error);
 
 /* Replaces the content of a held lock file by `text`. If the process runs as root, the lock file
@@ -38,8 +39,8 @@ int rc_lock_file_write(const rc_lock_file *lock, rc_str text, const char *like);
  * symbolic link. path: borrows during the call. */
 size_t rc_lock_file_read_held(const char *path, char *text, size_t size);
 
-/* Creates an empty file with mode 0600 unless the path exists; an existing file is not touched.
- * Returns 0, or the errno number. path: borrows during the call. */
+/* Creates an empty file with mode 0600. If the path exists, the function changes nothing. Returns
+ * 0, or the errno number. path: borrows during the call. */
 int rc_private_file_make(const char *path);
 
 /* Creates the missing parent folders of the file `path` with mode 0700. Returns 0, or the errno

@@ -1,4 +1,4 @@
-/* Writes log lines on a thread of its own. Called by recourse serve (cli/serve/log.c). */
+/* Writes log lines on a thread of its own. Called by `recourse serve` (cli/serve/log.c). */
 #include "sys/log_sink.h"
 
 #include <errno.h>
@@ -12,8 +12,8 @@
 #define MAX_BYTES ((size_t)256 << 10)
 #define NOTICE_MAX 1024
 #define PATH_BYTES_MAX 4096
-/* A pipe that poll reports as writable accepts so many bytes without blocking (PIPE_BUF of
- * POSIX). */
+/* Maximum number of bytes of one write. A pipe that poll(2) reports as writable accepts this number
+ * without blocking (PIPE_BUF of POSIX). */
 #define PIECE_BYTES 4096
 #define POLL_MS 100
 #define STOP_MS 1000
@@ -33,19 +33,22 @@ struct rc_log_sink {
     rc_log_sink_settings settings;
     char path[PATH_BYTES_MAX];
     uv_thread_t thread;
-    uv_mutex_t lock; /* Guards all members below, if their comment does not name the thread. */
+    uv_mutex_t lock; /* Guards all members below, except those whose comment names the sink's
+                      * thread. */
     uv_cond_t wake;
     lines filling;
     lines writing;    /* Used by the sink's thread only. */
     bool is_mid_line; /* The last write ended in the middle of a line. */
-    uint64_t missing; /* Lines dropped since the last line that reported drops. */
-    int fd;           /* Used by the sink's thread while it writes. */
-    int next_fd;      /* Replaces fd before the next write; -1: none. */
+    uint64_t missing; /* Number of lines that were dropped since the latest line that reported
+                       * drops. */
+    int fd;           /* The file or standard error. The sink's thread uses it without the lock
+                       * while it writes. */
+    int next_fd;      /* Descriptor that replaces fd before the next write. -1: no replacement. */
     bool is_own_fd;
     bool is_next_own;
-    bool is_pausing; /* The thread is in pause_writing and wakes by itself. */
+    bool is_pausing; /* The thread is in pause_writing and will wake up without a signal. */
     bool is_stopping;
-    uint64_t stop_at_ms; /* When rc_log_sink_stop stops waiting. */
+    uint64_t stop_at_ms; /* Time at which rc_log_sink_stop no longer waits. */
     rc_log_sink_counts counts;
 };
 
@@ -71,7 +74,7 @@ static bool await_writable(rc_log_sink *sink)
     return false;
 }
 
-/* Returns how many bytes were written. */
+/* Writes the bytes in pieces and returns the number of written bytes. */
 static size_t write_pieces(rc_log_sink *sink, const char *bytes, size_t len)
 {
     size_t done = 0;
@@ -87,8 +90,8 @@ static size_t write_pieces(rc_log_sink *sink, const char *bytes, size_t len)
     return done;
 }
 
-/* Like write_pieces, but first writes a line feed if the previous write ended in the middle of a
- * line. */
+/* Writes the bytes as write_pieces does. If the previous write ended in the middle of a line,
+ * writes a line feed first. */
 static size_t write_out(rc_log_sink *sink, const char *bytes, size_t len)
 {
     if (sink->is_mid_line && len > 0 && write_pieces(sink, "\n", 1) == 0)
@@ -107,8 +110,8 @@ static uint64_t count_lines(const char *bytes, size_t len)
     return count;
 }
 
-/* Writes the line that reports how many lines were dropped. Returns true if it was written, or if
- * there is nothing to report. */
+/* Writes the line that reports how many lines were dropped. Returns true if the line was written or
+ * no line was dropped. */
 static bool write_notice(rc_log_sink *sink, uint64_t missing)
 {
     char notice[NOTICE_MAX];
@@ -135,7 +138,7 @@ static void write_lines(rc_log_sink *sink, uint64_t missing)
     sink->writing.count = 0;
 }
 
-/* Replaces fd by next_fd, if it is set. The caller holds the lock. */
+/* Replaces fd by next_fd if next_fd is set. The caller holds the lock. */
 static void take_next_fd(rc_log_sink *sink)
 {
     if (sink->next_fd < 0)
@@ -165,7 +168,7 @@ static void work(void *arg)
     for (;;) {
         while (sink->filling.len == 0 && !sink->is_stopping)
             uv_cond_wait(&sink->wake, &sink->lock);
-        /* Before the thread ends, it reports dropped lines once more. */
+        /* Before the thread ends, it reports once more how many lines were dropped. */
         const bool is_over = sink->filling.len == 0;
         if (is_over && sink->missing == 0)
             break;
@@ -216,11 +219,11 @@ rc_log_sink_counts rc_log_sink_count(rc_log_sink *sink)
 
 /* ---- targets ---- */
 
-/* Returns whether to open standard error a second time. Writes to a full pipe or terminal then do
- * not block, and other processes that share standard error keep their blocking mode. A regular file
- * is not opened again, because writing would start at its beginning. A read-only descriptor is not
- * opened again either: it stands for a closed standard error (rc_fd_hold_standard), and writes to
- * it must fail so that the lines are counted as dropped. */
+/* Returns whether standard error must be opened a second time. Writes to a full pipe or terminal
+ * then do not block this process, while other processes that share standard error stay in blocking
+ * mode. A regular file is not opened again, because writing would start at its beginning. A
+ * read-only descriptor is also not opened again: it stands for a closed standard error
+ * (rc_fd_hold_standard), and writes to it must fail, so that the lines are counted as dropped. */
 static bool is_to_open_again(const rc_sys_calls *calls)
 {
     struct stat info;
@@ -229,7 +232,8 @@ static bool is_to_open_again(const rc_sys_calls *calls)
            (calls->write(RC_FD_STDERR, "", 0) >= 0 || errno != EBADF);
 }
 
-/* Returns 0, or the errno number. If `path` is NULL, opens standard error. */
+/* Opens the file at `path` or, if `path` is NULL, standard error. Returns 0, or the errno
+ * number. */
 static int open_target(const rc_sys_calls *calls, const char *path, int *ret_fd, bool *ret_is_own)
 {
     int fd = -1;
@@ -244,7 +248,7 @@ static int open_target(const rc_sys_calls *calls, const char *path, int *ret_fd,
     return 0;
 }
 
-/* Opens a new target, which the thread uses from its next write on. */
+/* Opens a new target. The sink's thread writes to it from its next write on. */
 static int change_target(rc_log_sink *sink, const char *path)
 {
     const rc_sys_calls *calls = sink->settings.calls;

@@ -5,9 +5,10 @@
  *                            ▼
  *                        dropped and counted
  *
- * A push copies the line under a lock and never touches the file. If the disk is full, a pipe has
- * no reader or the terminal is stopped, log lines are dropped; the caller is never delayed, and no
- * more memory is used. When lines can be written again, one line reports how many were dropped. */
+ * rc_log_sink_push copies the line under a lock and makes no system call on the file. If the disk
+ * is full, a pipe has no reader or the terminal is stopped, log lines are dropped; the caller is
+ * never delayed, and no more memory is used. When lines can be written again, one line reports how
+ * many were dropped. */
 #ifndef RC_SYS_LOG_SINK_H
 #define RC_SYS_LOG_SINK_H
 
@@ -23,8 +24,8 @@ typedef struct rc_log_sink rc_log_sink;
 
 typedef struct rc_log_sink_settings {
     const rc_sys_calls *calls; /* System calls; borrows until rc_log_sink_stop. */
-    const char *path;          /* File to append to; copies. NULL: standard error. */
-    size_t max_bytes;          /* Maximum number of bytes that wait to be written; 0: 256 KiB. */
+    const char *path;          /* File to which lines are appended; copies. NULL: standard error. */
+    size_t max_bytes;          /* Maximum number of bytes in the queue. 0: 256 KiB. */
     /* Writes a line that reports `count` dropped lines, with its line feed, into `buf`, and returns
      * the length of the line. Called on the sink's thread. NULL: dropped lines are not reported. */
     size_t (*format_dropped)(void *ctx, uint64_t count, char *buf, size_t size);
@@ -50,14 +51,14 @@ int rc_log_sink_reopen(rc_log_sink *sink);
 int rc_log_sink_move(rc_log_sink *sink, const char *path);
 
 typedef struct rc_log_sink_counts {
-    uint64_t written; /* Lines that were written. */
+    uint64_t written; /* Number of lines that were written. */
     uint64_t dropped;
 } rc_log_sink_counts;
 /* Returns the counters. May be called on any thread. */
 rc_log_sink_counts rc_log_sink_count(rc_log_sink *sink);
 
-/* Writes the queued lines, for one second at most, ends the thread and frees the sink. No push may
- * follow. sink: takes; NULL is allowed. */
+/* Writes the queued lines, for at most one second, ends the thread and frees the sink. No thread
+ * may push lines any more. sink: takes; NULL is allowed. */
 void rc_log_sink_stop(rc_log_sink *sink);
 
 #endif

@@ -1,5 +1,5 @@
-/* Non-blocking output to a terminal, pipe or file. Called by recourse call, recourse exec, copy.c
- * and watch.c. */
+/* Non-blocking output to a terminal, pipe or file. Called by `recourse call`, `recourse exec`,
+ * process/copy.c and watch.c. */
 #define _GNU_SOURCE
 #include "sys/outlet.h"
 
@@ -9,12 +9,12 @@
 #include "sys/file.h"
 #include "sys/watch.h"
 
-/* A pipe that poll reports as writable accepts so many bytes in one write without blocking
- * (PIPE_BUF of POSIX). */
+/* Maximum number of bytes of one write. A pipe that poll(2) reports as writable accepts this number
+ * without blocking (PIPE_BUF of POSIX). */
 #define PIECE_BYTES ((size_t)4096)
 
-/* Returns whether writes to fd can block. A regular file never blocks, and must not be opened a
- * second time, because writing would start at its beginning. */
+/* Returns whether writes to fd can block. Writes to a regular file never block; it must not be
+ * opened a second time, because writing would start at its beginning. */
 static bool may_wait(const rc_sys_calls *calls, int fd)
 {
     struct stat info;
@@ -64,7 +64,7 @@ static bool is_ready(const rc_outlet *outlet)
     return !outlet->is_waiting || outlet->calls->poll(&fd, 1, 0) > 0;
 }
 
-/* Returns how many bytes were written. */
+/* Writes as many bytes as the descriptor accepts and returns their number. */
 static size_t write_now(rc_outlet *outlet, rc_str bytes)
 {
     size_t done = 0;

@@ -13,8 +13,8 @@
 #include "sys/entropy.h"
 #include "sys/file.h"
 
-/* Maximum number of temporary names that are tried. If so many names are taken, the reason is not
- * chance. */
+/* Maximum number of temporary names that are tried. If all of them exist, another cause than chance
+ * is likely. */
 #define NAMES_MAX 8
 
 static int make_folder(const char *path)
@@ -44,8 +44,8 @@ static rc_status push_path(rc_buf *buf, const char *folder, const char *name)
     return rc_buf_push(buf, rc_str_c(name));
 }
 
-/* Appends the temporary path, such as "folder/.name.1f09ab37", which is hidden and unique. Without
- * entropy the number of the attempt, `tried`, replaces the random part. */
+/* Appends the temporary path, such as "folder/.name.1f09ab37", which is hidden and unique. If the
+ * system has no entropy, `tried`, the number of names tried before, replaces the random part. */
 static rc_status push_temporary(const rc_output *output, const char *name, unsigned tried,
                                 rc_buf *buf)
 {
@@ -81,7 +81,7 @@ static int make_one(const rc_output *output, const char *path)
     return errno;
 }
 
-/* Creates the parent folders: for the path "a/b/c" the folders "a" and "a/b". */
+/* Creates the parent folders of the output folder: for "a/b/c" the folders "a" and "a/b". */
 static int make_above(const rc_output *output)
 {
     char path[RC_OUTPUT_PATH_MAX];

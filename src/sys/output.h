@@ -21,10 +21,10 @@ typedef struct rc_output_calls {
 
 extern const rc_output_calls rc_output_real;
 
-/* The maximum size of a path, with its NUL. */
+/* Maximum size of a path, including its NUL. */
 #define RC_OUTPUT_PATH_MAX 4096
 
-/* The folder in which files are written. The struct borrows what its members point to. */
+/* The folder in which files are written. All pointers of the struct are borrowed. */
 typedef struct rc_output {
     const rc_sys_calls *calls;
     const rc_output_calls *files;

@@ -1,4 +1,4 @@
-/* Read-only checks of the machine. Called by the doctor. */
+/* Checks of the machine that change nothing. Called by the doctor. */
 #define _GNU_SOURCE
 #include "sys/probe.h"
 
@@ -52,8 +52,8 @@ static socklen_t read_address(const char *host, uint16_t port, struct sockaddr_s
     return 0;
 }
 
-/* Binds a socket to the address but does not listen. With SO_REUSEADDR this does not disturb other
- * processes. */
+/* Binds a socket to the address but does not listen. Because of SO_REUSEADDR, the bound socket does
+ * not disturb other processes. */
 int rc_probe_port(const char *host, uint16_t port)
 {
     struct sockaddr_storage address;

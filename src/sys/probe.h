@@ -15,9 +15,9 @@ int rc_probe_folder(const char *path);
 /* Determines the hard limit of open descriptors of this process. */
 int rc_probe_files_max(uint64_t *ret_count);
 
-/* Checks whether a server could listen at this address now; clients cannot connect during the
- * check. Returns EADDRINUSE if another process listens there. `host` is an IP address or
- * "localhost". host: borrows during the call. */
+/* Checks whether a server could listen at this address. Clients cannot connect to the address
+ * during the check, because no socket listens. Returns EADDRINUSE if another process listens there.
+ * `host` is an IP address or "localhost". host: borrows during the call. */
 int rc_probe_port(const char *host, uint16_t port);
 
 #endif

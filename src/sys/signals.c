@@ -1,4 +1,4 @@
-/* Signal handling of commands that only read and write. Called by cli/main.c. */
+/* Signal handling of commands that only read input and write output. Called by cli/main.c. */
 #define _GNU_SOURCE
 #include "sys/signals.h"
 
@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <unistd.h>
 
-/* Ends the process at once. Nothing needs to be undone, because the commands write their output at
- * the end and change no file before. */
+/* Ends the process at once. Nothing needs to be undone, because these commands change no file
+ * before they write their output at the end. */
 static void end_process(int signal)
 {
     _exit(128 + signal);

@@ -1,4 +1,4 @@
-/* Signal handling of commands that only read and write. */
+/* Signal handling of commands that only read input and write output. */
 #ifndef RC_SYS_SIGNALS_H
 #define RC_SYS_SIGNALS_H
 

@@ -14,12 +14,12 @@
 
 /* In the caller's storage. */
 typedef struct rc_status_line {
-    bool is_live;   /* Whether the terminal can redraw a line; if not, nothing is drawn. */
-    bool is_drawn;  /* Whether the line is on the screen. */
-    unsigned width; /* Columns of the terminal. */
+    bool is_live;   /* The terminal can redraw a line. If not, nothing is drawn. */
+    bool is_drawn;  /* The line is on the screen. */
+    unsigned width; /* Number of columns of the terminal. */
 } rc_status_line;
 
-/* `terminal` has the properties of standard error. terminal: borrows during the call. */
+/* Initialises the line. terminal: the properties of standard error; borrows during the call. */
 void rc_status_line_init(rc_status_line *line, const rc_terminal *terminal);
 
 /* Returns the number of columns for the text. The last column of the terminal stays free, because
@@ -31,7 +31,8 @@ unsigned rc_status_line_columns(const rc_status_line *line);
  * characters. */
 void rc_status_line_draw(rc_status_line *line, rc_buf *buf, rc_str text);
 
-/* Appends to `buf` the bytes that erase the line; nothing if the line is not drawn. */
+/* Appends to `buf` the bytes that erase the line. Appends nothing if the line is not on the
+ * screen. */
 void rc_status_line_erase(rc_status_line *line, rc_buf *buf);
 
 #endif

@@ -10,7 +10,7 @@
  * during the call. */
 int rc_stream_open(const rc_sys_calls *calls, const char *path, int *ret_fd);
 
-/* Waits for bytes and reads `size` bytes at most. Returns 0 and sets *ret_got, which is 0 at the
+/* Waits for bytes and reads at most `size` bytes. Returns 0 and sets *ret_got, which is 0 at the
  * end of the input; or returns the errno number. bytes: borrows during the call. */
 int rc_stream_read(const rc_sys_calls *calls, int fd, void *bytes, size_t size, size_t *ret_got);
 

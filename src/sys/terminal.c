@@ -5,7 +5,7 @@
 
 #include "base/str.h"
 
-/* A value of COLUMNS with more digits is ignored. */
+/* Maximum number of digits of COLUMNS. A longer value is ignored. */
 #define COLUMNS_DIGITS_MAX 4
 
 static rc_str env(const rc_sys_calls *calls, const char *name)

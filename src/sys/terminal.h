@@ -10,12 +10,13 @@
 
 typedef struct rc_terminal {
     bool is_tty;
-    /* The first variable that is set of LC_ALL, LC_CTYPE and LANG selects UTF-8. Not only for
-     * terminals. */
+    /* The first of LC_ALL, LC_CTYPE and LANG that is set selects UTF-8. Valid for all descriptors,
+     * not only for terminals. */
     bool has_utf8;
-    bool can_redraw; /* A terminal whose TERM is set and not "dumb". */
+    bool can_redraw; /* The descriptor is a terminal, and TERM is set and not "dumb". */
     bool has_colour; /* can_redraw, and NO_COLOR is unset or empty. */
-    unsigned width;  /* In columns: COLUMNS, else the terminal's own width, else 80. */
+    unsigned width;  /* Width in columns: the value of COLUMNS or, if it is not set, the terminal's
+                      * own width or 80. */
 } rc_terminal;
 
 /* Determines the properties of fd from the descriptor and the environment. */

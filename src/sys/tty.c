@@ -1,5 +1,5 @@
-/* The controlling terminal: foreground group and single keys. Called by recourse exec, recourse
- * call and src/sys/process. */
+/* The controlling terminal: foreground group and single keys. Called by `recourse exec`, `recourse
+ * call` and src/sys/process. */
 #define _GNU_SOURCE
 #include "sys/tty.h"
 
@@ -11,14 +11,14 @@
 #include "sys/watch.h"
 
 #define ESCAPE 0x1B
-/* Longest time between the bytes of an escape sequence, in milliseconds. A person does not notice
+/* Maximum time between the bytes of an escape sequence, in milliseconds. A person does not notice
  * this delay. */
 #define SEQUENCE_MS 20
 
 static const int CRASHES[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
 #define CRASH_COUNT (sizeof CRASHES / sizeof *CRASHES)
 
-/* Data for the crash handler, which has no parameter for them. Set before the handler is
+/* Data for the crash handler, because a signal handler gets no pointer. Set before the handler is
  * installed. */
 static struct {
     int fd;
@@ -26,9 +26,9 @@ static struct {
     struct sigaction old[CRASH_COUNT];
 } crash;
 
-/* Signal handler: restores the terminal's modes, which would otherwise remain after the crash. The
- * handler calls the system directly, because the memory of the rc_sys_calls table may be
- * damaged. */
+/* Signal handler: restores the terminal's modes, which would otherwise stay changed after the
+ * crash. The handler makes its system calls directly, because the memory of the rc_sys_calls table
+ * may be damaged. */
 static void restore_and_crash(int signal)
 {
     tcsetattr(crash.fd, TCSANOW, &crash.modes);
@@ -73,7 +73,8 @@ bool rc_tty_is_ours(const rc_tty *tty)
     return tty->fd >= 0 && tty->calls->tcgetpgrp(tty->fd) == tty->group;
 }
 
-/* rc_watch_init blocks SIGTTOU, so a background process can set the foreground too. */
+/* Sets the foreground group. rc_watch_init blocks SIGTTOU, so a background process can also do
+ * so. */
 static bool set_foreground(const rc_tty *tty, pid_t group)
 {
     int result = tty->calls->tcsetpgrp(tty->fd, group);
@@ -95,9 +96,9 @@ bool rc_tty_give_foreground(rc_tty *tty, pid_t group)
     return true;
 }
 
-/* Returns whether the foreground may be taken back: if the group to which we gave it still has it,
- * or a group without processes. A shell that stopped us has taken the foreground, and will return
- * it itself. */
+/* Returns whether our group may take the foreground back: the foreground group is the one to which
+ * we gave the foreground, or a group without processes. A shell that stopped us has taken the
+ * foreground and will return it itself. */
 static bool may_take_back(const rc_tty *tty)
 {
     pid_t holder = tty->calls->tcgetpgrp(tty->fd);
@@ -108,8 +109,8 @@ static bool may_take_back(const rc_tty *tty)
 
 void rc_tty_take_foreground(rc_tty *tty)
 {
-    /* Tries twice, because a terminal without a foreground group stops the next process that uses
-     * it. */
+    /* Two attempts are made, because a terminal without a foreground group stops the next process
+     * that uses it. */
     for (int turn = 0; turn < 2 && tty->foreground_group != 0; turn++) {
         if (rc_tty_is_ours(tty) || (may_take_back(tty) && set_foreground(tty, tty->group)))
             tty->foreground_group = 0;
@@ -120,7 +121,7 @@ void rc_tty_take_foreground(rc_tty *tty)
  * output. */
 static bool set_modes(const rc_tty *tty, const struct termios *modes)
 {
-    /* Tries twice, because a failure could leave a terminal without echo. */
+    /* Two attempts are made, because a failure could leave a terminal without echo. */
     for (int turn = 0; turn < 2; turn++) {
         if (tty->calls->tcsetattr(tty->fd, TCSANOW, modes) == 0)
             return true;
@@ -143,11 +144,11 @@ bool rc_tty_keys_begin(rc_tty *tty)
     struct termios modes = tty->modes;
     modes.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
     modes.c_lflag |= ISIG;
-    modes.c_cc[VMIN] = 0; /* A read returns at once. */
+    modes.c_cc[VMIN] = 0; /* A read returns at once, even without input. */
     modes.c_cc[VTIME] = 0;
     guard_crashes(tty);
     tty->is_key_mode = true;
-    /* Keys typed before are not meant for this prompt. */
+    /* Keys that were typed before are dropped, because they are not meant for this prompt. */
     tty->calls->tcflush(tty->fd, TCIFLUSH);
     if (set_modes(tty, &modes))
         return true;
@@ -165,7 +166,7 @@ void rc_tty_keys_forget(rc_tty *tty)
 void rc_tty_keys_end(rc_tty *tty)
 {
     pid_t holder = tty->is_key_mode ? tty->calls->tcgetpgrp(tty->fd) : -1;
-    /* If another group holds the terminal, the modes are not changed, because that group has set
+    /* If another group has the foreground, the modes are not changed, because that group has set
      * its own. */
     if (tty->is_key_mode && (holder <= 0 || holder == tty->group))
         set_modes(tty, &tty->modes);
@@ -179,8 +180,8 @@ bool rc_tty_read_escape(rc_tty *tty)
     if (got < 0 && (errno == EINTR || errno == EAGAIN))
         return false;
     tty->is_closed = got <= 0;
-    /* The Esc byte is the key Esc if no byte follows, or another Esc byte. Before other bytes it
-     * starts an escape sequence. */
+    /* The Esc byte is the Esc key if it is the last byte, or if another Esc byte follows. If other
+     * bytes follow, it starts an escape sequence. */
     if (tty->is_closed || keys[got - 1] != ESCAPE)
         return false;
     struct pollfd more = {.fd = tty->fd, .events = POLLIN};

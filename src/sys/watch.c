@@ -1,6 +1,6 @@
-/* rc_watch: reads signals from a signalfd and polls. A poll also writes the queues of attached
- * outlets and runs a libuv loop. Called by recourse exec, recourse call, tty.c and the other files
- * of src/sys/process. */
+/* rc_watch: reads signals from a signalfd and polls descriptors. A poll also writes the queues of
+ * attached outlets and runs a libuv loop. Called by `recourse exec`, `recourse call`, tty.c and the
+ * files of src/sys/process. */
 #define _GNU_SOURCE
 #include "sys/watch.h"
 
@@ -12,12 +12,14 @@
 #include "sys/clock.h"
 #include "sys/file.h"
 
-/* Maximum duration of one call of rc_watch_poll. For a longer wait the caller calls it again. */
+/* Maximum duration of one call of rc_watch_poll in milliseconds. For a longer wait the caller calls
+ * the function again. */
 #define POLL_MAX_MS 3600000u
 #define FIRST_LIFTED 3
 
 #define SAME_SIGNAL_MS 1000u
-/* Time limit for writing the remaining output after a signal that ends the process. */
+/* Time limit in milliseconds for writing the remaining output after a signal that ends the
+ * process. */
 #define LAST_FLUSH_MS 500u
 
 int rc_fd_lift(const rc_sys_calls *calls, int fd)
@@ -79,7 +81,7 @@ static bool is_watched(int signal)
 }
 
 /* Returns whether this signal stays ignored. Signals that are only forwarded to the command are
- * read even if they are ignored, because the command ignores them too. */
+ * read even if they are ignored, because the command also ignores them. */
 static bool is_ignored(const rc_sys_calls *calls, int signal)
 {
     struct sigaction old;
@@ -88,8 +90,8 @@ static bool is_ignored(const rc_sys_calls *calls, int signal)
     return calls->signal_action(signal, NULL, &old) == 0 && old.sa_handler == SIG_IGN;
 }
 
-/* Sets the default action, because a parent process may have ignored SIGCHLD, and children could
- * then not be waited for. */
+/* Sets the default action of SIGCHLD. A parent process may have ignored SIGCHLD, and the process
+ * could then not wait for its children. */
 static int reset_sigchld(const rc_sys_calls *calls)
 {
     struct sigaction action = {.sa_handler = SIG_DFL};
@@ -97,7 +99,8 @@ static int reset_sigchld(const rc_sys_calls *calls)
     return calls->signal_action(SIGCHLD, &action, NULL) == 0 ? 0 : errno;
 }
 
-/* Tries twice, because with the signals still blocked later code would not react to Ctrl-C. */
+/* Restores the signal mask. Two attempts are made: if the signals stayed blocked, later code would
+ * not react to Ctrl-C. */
 static void restore_mask(const rc_watch *watch)
 {
     if (watch->calls->signal_mask(SIG_SETMASK, &watch->old_mask, NULL) != 0)
@@ -108,8 +111,8 @@ static int open_signals(rc_watch *watch, const sigset_t *read_set)
 {
     const rc_sys_calls *calls = watch->calls;
     sigset_t blocked = *read_set;
-    /* Without this, the process would be stopped if it changes the terminal's foreground, or reads
-     * from the terminal, in the background. */
+    /* Without this call, the kernel would stop the process if it changes the terminal's foreground,
+     * or reads from the terminal, in the background. */
     sigaddset(&blocked, SIGTTOU);
     sigaddset(&blocked, SIGTTIN);
     if (calls->signal_mask(SIG_BLOCK, &blocked, &watch->old_mask) != 0)
@@ -180,7 +183,7 @@ int rc_watch_signal(rc_watch *watch)
     return signal;
 }
 
-/* Returns how long poll may wait: at most until the next timer of the loop. */
+/* Returns the maximum time that poll(2) may wait, which ends at the loop's next timer. */
 static uint64_t limit_wait(const rc_watch *watch, uint64_t wait_ms)
 {
     if (wait_ms > POLL_MAX_MS)
@@ -275,11 +278,11 @@ bool rc_watch_suspend(rc_watch *watch)
     sigaddset(&stop, SIGTSTP);
     if (calls->kill(0, SIGTSTP) != 0)
         return false;
-    /* The stop signal is pending now. The process stops when the signal is unblocked. */
+    /* The stop signal is pending now. The kernel stops the process when the signal is unblocked. */
     calls->signal_mask(SIG_UNBLOCK, &stop, NULL);
     calls->signal_mask(SIG_BLOCK, &stop, NULL);
     update_clock(watch, 0);
-    /* The stop signal discarded every earlier SIGCONT, so a pending SIGCONT is the one that
-     * continued the process. */
+    /* The stop signal has discarded every earlier SIGCONT. A pending SIGCONT therefore is the one
+     * that continued the process. */
     return calls->signal_pending(&pending) == 0 && sigismember(&pending, SIGCONT) == 1;
 }

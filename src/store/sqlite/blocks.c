@@ -1,7 +1,8 @@
-/* Writes the table `blocks`. A row of this table is a block note. It says that a client, model,
+/* Writes the table `blocks`. A row of this table is a block note. It states that a client, model,
  * code or outcome occurs in a block of keys; a block covers 256 ms. Called by write.c; prune.c and
- * sqlite.c clear the cache. With an index, each operation would cost a search and a page. A note is
- * written only once per block and value, and a query reads only the blocks that have the value. */
+ * sqlite.c clear the cache. Block notes replace indexes, which would cost a search and a page for
+ * each operation. A note is written only once per block and value, and a query reads only the
+ * blocks that have the value. */
 #include <string.h>
 
 #include "store/operation_key.h"
@@ -22,7 +23,7 @@ static bool write_note(rc_sqlite *sqlite, const rc_sqlite_note *note, rc_store_f
     return is_done;
 }
 
-/* Returns the cache slot for a note. The cache can be small, because operations that end at about
+/* Returns the cache slot for a note. A small cache is enough, because operations that end at about
  * the same time began in a few blocks and need the same notes. */
 static rc_sqlite_note *slot_of(rc_sqlite *sqlite, const rc_sqlite_note *note)
 {

@@ -55,8 +55,8 @@ static void add_to(rc_sqlite_usage_row *row, const rc_record *record)
     add_number(&row->cost_usd_micro, record->cost_usd_micro);
 }
 
-/* Returns the slot in memory for a row of `spend`. Returns NULL if all slots were used and could
- * not be written to the file. */
+/* Returns the slot in memory for a row of `spend`. If all slots are used, writes them to the file
+ * first; returns NULL if that fails. */
 static rc_sqlite_usage_row *slot_of(rc_sqlite *sqlite, const rc_sqlite_usage_row *row,
                                     rc_store_fault *fault)
 {

@@ -10,7 +10,7 @@
 #define SQL_MAX 4096
 #define HEAD_LEN 4 /* Length of "rep_". */
 
-/* An id, or its beginning, in the stored form: "rep_" and upper-case letters. */
+/* An id or the beginning of an id, in the form of the file: "rep_" and upper-case letters. */
 typedef struct spelled {
     char text[RC_ID_LEN + 1];
     size_t len;
@@ -49,8 +49,8 @@ static bool find_operations(const rc_sqlite *sqlite, const spelled *id, const in
 }
 
 /* Finds operations with a report whose id begins with the prefix. A report's id may have any form,
- * so the letters are compared without changing their case. In the SQL, x'7F' sorts behind every
- * continuation of the prefix. */
+ * so the letters are compared without changing their case. In the SQL, the prefix with x'7F'
+ * appended sorts after all ids that begin with the prefix. */
 static bool find_reports(const rc_sqlite *sqlite, rc_str id, uint32_t limit, rc_record_each each,
                          void *ctx, rc_store_fault *fault)
 {
@@ -70,7 +70,8 @@ static bool find_reports(const rc_sqlite *sqlite, rc_str id, uint32_t limit, rc_
     return is_good;
 }
 
-/* Passes operations to `each`, up to the limit. Operations that were passed before are skipped. */
+/* Context of pass_new, which passes operations to `each`, up to the limit, and skips those that
+ * were passed before. */
 #define SEEN_MAX 64
 typedef struct seen {
     rc_record_each each;

@@ -8,7 +8,7 @@
 
 #define SQL_MAX 5120
 
-/* Finds the number of a name. *ret_id is -1 if no row has the name. */
+/* Finds the number of a name. *ret_id is -1 if the file does not contain the name. */
 static bool known_name(const rc_sqlite *sqlite, rc_str text, int64_t *ret_id, rc_store_fault *fault)
 {
     sqlite3_stmt *find = NULL;
@@ -35,8 +35,8 @@ __attribute__((format(printf, 2, 3))) static void append_sql(char where[RC_SQLIT
 
 /* --- blocks --- */
 
-/* Whether the operations of the filter are found through `blocks`. A report id has an index of its
- * own. */
+/* Whether the operations of the filter are found through `blocks`. Operations with a report id are
+ * found through the index of report ids. */
 static bool is_by_blocks(const rc_store_filter *filter)
 {
     return filter->report_id.len == 0 &&
@@ -60,8 +60,8 @@ static void where_note(rc_sqlite_choice *choice, rc_sqlite_block_field about, in
 
 /* --- conditions --- */
 
-/* Adds the condition that a column has a name. about: the field of the column's block notes; 0 if
- * the column has no notes. */
+/* Adds the condition that a column contains a name. about: the field of the column's block notes; 0
+ * if the column has no notes. */
 static bool where_name(const rc_sqlite *sqlite, rc_sqlite_choice *choice, const char *column,
                        rc_sqlite_block_field about, rc_str text, rc_store_fault *fault)
 {
@@ -76,8 +76,8 @@ static bool where_name(const rc_sqlite *sqlite, rc_sqlite_choice *choice, const 
     return true;
 }
 
-/* Writes the conditions on keys if the operations are found through blocks. All rows of a block are
- * read, even the few that the filter does not select. */
+/* Writes the conditions on keys for operations that are found through blocks. All rows of a block
+ * are read, even the few that the filter does not select. */
 static void where_blocks(int64_t first, int64_t end, char where[RC_SQLITE_WHERE_MAX])
 {
     where[0] = '\0';
@@ -86,14 +86,14 @@ static void where_blocks(int64_t first, int64_t end, char where[RC_SQLITE_WHERE_
         append_sql(where, " AND b.block <= %lld", (long long)(end >> RC_SQLITE_BLOCK_BITS));
     append_sql(where, " AND t.op BETWEEN (b.block << %d) AND (b.block << %d) + %lld",
                RC_SQLITE_BLOCK_BITS, RC_SQLITE_BLOCK_BITS, (1LL << RC_SQLITE_BLOCK_BITS) - 1);
-    /* The unary plus prevents that the query planner uses these conditions for a search by key. */
+    /* The unary plus prevents the query planner from using these conditions for a search by key. */
     append_sql(where, " AND +t.op >= %lld", (long long)first);
     if (end > 0)
         append_sql(where, " AND +t.op < %lld", (long long)end);
 }
 
-/* Writes the conditions on keys. There is only one condition for each end of the range, because the
- * query planner uses only one for its search. */
+/* Writes the conditions on keys. Each end of the range has only one condition, because the query
+ * planner uses only one for its search. */
 static void where_keys(int64_t first, int64_t end, char where[RC_SQLITE_WHERE_MAX])
 {
     where[0] = '\0';
@@ -147,8 +147,8 @@ static void where_outcome(const rc_store_filter *filter, rc_sqlite_choice *choic
                    (long long)filter->ended_unix_ms);
 }
 
-/* Adds the filter's conditions except times. Conditions that are rarely true come first, because
- * the first note selects the blocks. */
+/* Adds all conditions of the filter except times. Conditions that are rarely true come first,
+ * because the first note selects the blocks. */
 static bool where_others(const rc_sqlite *sqlite, const rc_store_filter *filter,
                          rc_sqlite_choice *choice, rc_store_fault *fault)
 {
@@ -169,7 +169,7 @@ static bool where_others(const rc_sqlite *sqlite, const rc_store_filter *filter,
     return true;
 }
 
-/* Builds the clauses for keys from `first` to below `end`. If `end` is 0, the range has no end. */
+/* Builds the clauses for keys from `first` to below `end`. An `end` of 0 means no end. */
 static bool choose(const rc_sqlite *sqlite, const rc_store_filter *filter, int64_t first,
                    int64_t end, rc_sqlite_choice *ret_choice, rc_store_fault *fault)
 {

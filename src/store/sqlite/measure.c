@@ -1,4 +1,5 @@
-/* Counts rows, and rows that belong to no operation. Called through rc_store_calls. */
+/* Counts the rows of the tables, and the rows that belong to no operation. Called through
+ * rc_store_calls. */
 #include "store/sqlite/private.h"
 
 static bool count(const rc_sqlite *sqlite, const char *sql, uint64_t *ret_count,

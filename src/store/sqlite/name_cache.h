@@ -1,5 +1,5 @@
-/* rc_name_cache: the numbers of recently used names. A full cache is cleared; the table `names` has
- * the numbers of all names. */
+/* rc_name_cache: the numbers of recently used names. A full cache is emptied; the table `names`
+ * still has the numbers of all names. */
 #ifndef RC_STORE_SQLITE_NAME_CACHE_H
 #define RC_STORE_SQLITE_NAME_CACHE_H
 
@@ -34,7 +34,7 @@ void rc_name_cache_clear(rc_name_cache *names);
  * call. */
 int64_t rc_name_cache_find(const rc_name_cache *names, rc_str text);
 
-/* Adds a name; without memory it does nothing. text: copies the bytes. id: not 0. */
+/* Adds a name. If memory runs out, the cache stays unchanged. text: copies the bytes. id: not 0. */
 void rc_name_cache_add(rc_name_cache *names, rc_str text, int64_t id);
 
 #endif

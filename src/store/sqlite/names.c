@@ -35,7 +35,8 @@ bool rc_sqlite_name(rc_sqlite *sqlite, rc_str text, int64_t *ret_id, rc_store_fa
     if (text.len == 0 || *ret_id != 0)
         return true;
 
-    /* By mistake a client may send its key as the name of a model. A key must not be stored. */
+    /* A client may send its key as the name of a model by mistake. The store must not contain
+     * keys. */
     char memory[RC_RECORD_NAME_MAX];
     rc_buf clean;
     rc_buf_init_fixed(&clean, memory, sizeof(memory));

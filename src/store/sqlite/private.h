@@ -44,34 +44,36 @@ typedef enum rc_sqlite_statement {
     RC_SQL_COUNT
 } rc_sqlite_statement;
 
-/* The numbers that are bound to a statement's parameters; INT64_MIN stands for NULL. The numbers
- * are remembered to avoid binding the same number again, because SQLite keeps bindings from one row
- * to the next and most columns repeat the value of the row before. */
+/* The numbers that are bound to a statement's parameters; INT64_MIN stands for NULL. A number that
+ * is already bound is not bound again: SQLite keeps bindings from one row to the next, and most
+ * columns have the same value as in the row before. */
 #define RC_SQLITE_PARAMS_MAX 40
 typedef struct rc_sqlite_bound {
-    uint64_t is_known; /* One bit per parameter: its number in `numbers` is valid. */
+    uint64_t is_known; /* One bit per parameter. If the bit is set, the parameter's number in
+                        * `numbers` is bound. */
     int64_t numbers[RC_SQLITE_PARAMS_MAX];
 } rc_sqlite_bound;
 
-/* The state of a sweep, which finds and deletes the names that no row uses. */
+/* Maximum number of names that one sweep examines. A sweep finds and deletes the names that no row
+ * uses. */
 #define RC_SQLITE_SWEEP_MAX 16384
 #define RC_SQLITE_SWEEP_BYTES ((size_t)RC_SQLITE_SWEEP_MAX * (sizeof(int64_t) + sizeof(bool)))
 typedef struct rc_sqlite_sweep {
-    int64_t *ids; /* Numbers of the names that the sweep examines, ascending. NULL if no sweep is
-                     under way. */
+    int64_t *ids; /* Numbers of the names that the sweep examines, in ascending order. NULL if no
+                   * sweep is under way. */
     bool *is_used;
     size_t count;
-    int64_t key; /* Operations up to this key have been read. */
+    int64_t key; /* The sweep has read the operations up to this key. */
     bool is_in_usage;
-    int64_t usage_key[5]; /* Key of the last row of `spend` that was read. */
+    int64_t usage_key[5]; /* Key of the row of `spend` that the sweep read last. */
     bool is_in_drop;
-    size_t at;       /* Names before this index are deleted or in use. */
-    int64_t last_id; /* Id of the last name that the previous sweep read; the next sweep
+    size_t at;       /* Names with a lower index are deleted or in use. */
+    int64_t last_id; /* Number of the last name that the previous sweep examined; the next sweep
                       * begins after it. 0: the next sweep begins with the first name. */
 } rc_sqlite_sweep;
 
-/* The seq of an attempt that is stored in its operation's row. Files depend on this number, so it
- * must not change. */
+/* The `seq` of an attempt that is stored in its operation's row. Existing files contain this
+ * number, so it must not change. */
 #define RC_SQLITE_ATTEMPT_SEQ 1
 
 /* The client and route of an operation, as numbers of names. */
@@ -80,7 +82,7 @@ typedef struct rc_sqlite_owner {
     int64_t route;
 } rc_sqlite_owner;
 
-/* A row of `spend`, or the amounts to be added to such a row. */
+/* A row of `spend`, or amounts that are to be added to such a row. */
 typedef struct rc_sqlite_usage_row {
     int64_t day;
     int64_t client;
@@ -93,8 +95,8 @@ typedef struct rc_sqlite_usage_row {
     int64_t cost_usd_micro;
 } rc_sqlite_usage_row;
 
-/* Number of rows of `spend` in memory. The attempts of a transaction are added up in memory first,
- * because most of them belong to a few rows. */
+/* Number of rows of `spend` that are cached in memory. The attempts of a transaction are first
+ * added up in memory, because most of them belong to a few rows. */
 #define RC_SQLITE_USAGE_MAX 32
 
 /* The fields of block notes. The numbers are stored in files and must not change. */
@@ -106,19 +108,20 @@ typedef enum rc_sqlite_block_field {
 } rc_sqlite_block_field;
 
 /* Number of low key bits that a block covers: the 15 bits that distinguish operations of a
- * millisecond, and 8 bits of milliseconds (256 ms). Files depend on this number, so it must not
- * change. */
+ * millisecond, and 8 bits of milliseconds (256 ms). Existing files depend on this number, so it
+ * must not change. */
 #define RC_SQLITE_BLOCK_BITS 23
 
-/* A block note: a row of `blocks`, which says that a block of keys has an operation with this
- * value. All zero for an empty cache slot. */
+/* A block note: a row of `blocks`, which states that a block of keys has an operation with this
+ * value. All members are 0 in an empty cache slot. */
 typedef struct rc_sqlite_note {
     rc_sqlite_block_field field;
     int64_t value;
     int64_t block;
 } rc_sqlite_note;
 
-/* Size of the cache of notes that are known to be in the file; a power of two. */
+/* Number of slots of the cache, which has notes that are known to be in the file; a power of
+ * two. */
 #define RC_SQLITE_NOTES 64
 
 typedef struct rc_sqlite {
@@ -128,8 +131,8 @@ typedef struct rc_sqlite {
     rc_store_mode mode;
     bool is_power_safe;
     bool makes_folders;
-    rc_lock_file lock; /* The file that this connection has locked: FILE-writer for a writer,
-                          FILE-prune for a reader with a prune request. */
+    rc_lock_file lock; /* The lock file of this connection: FILE-writer for a writer, FILE-prune for
+                        * a reader with a prune request (FILE is the store's file). */
     int log_pages;     /* Pages in the write-ahead log after the last commit. */
     rc_store_is_cancelled is_cancelled;
     void *cancel_ctx;
@@ -138,7 +141,7 @@ typedef struct rc_sqlite {
     rc_name_cache names;
     rc_sqlite_sweep sweep;
     rc_sqlite_usage_row usage[RC_SQLITE_USAGE_MAX]; /* Usage of the current transaction that is not
-                                                       written yet. */
+                                                     * in the file yet. */
     size_t usage_count;
     rc_sqlite_note notes[RC_SQLITE_NOTES];
     char *path; /* Path of the file; ends in NUL. */
@@ -165,7 +168,7 @@ bool rc_sqlite_prepare(const rc_sqlite *sqlite, const char *sql, sqlite3_stmt **
 
 /* --- schema.c --- */
 
-/* One migration step: from the previous version to this one. */
+/* One step of a migration, which changes a file of the previous version to this version. */
 typedef struct rc_sqlite_step {
     int version;
     const char *sql;
@@ -178,7 +181,8 @@ typedef struct rc_sqlite_step {
 extern const rc_sqlite_step rc_sqlite_steps[];
 extern const size_t rc_sqlite_step_count;
 
-/* Reads the file's application and version without changing it. An empty file has version 0. */
+/* Reads the file's application id and version without changing the file. An empty file has version
+ * 0. */
 bool rc_sqlite_version(const rc_sqlite *sqlite, const rc_sqlite_step *steps, size_t count,
                        int *ret_version, rc_store_fault *fault);
 
@@ -192,8 +196,8 @@ bool rc_sqlite_migrate(const rc_sqlite *sqlite, const rc_sqlite_step *steps, siz
 bool rc_sqlite_append(rc_sqlite *sqlite, const rc_batch *first, rc_store_fault *fault);
 /* Finalises all prepared statements. */
 void rc_sqlite_drop_statements(rc_sqlite *sqlite);
-/* Returns a prepared statement, which belongs to the connection. Returns NULL, and sets *fault, if
- * it cannot be prepared. */
+/* Returns a prepared statement, which belongs to the connection. Returns NULL and sets *fault if it
+ * cannot be prepared. */
 sqlite3_stmt *rc_sqlite_get(rc_sqlite *sqlite, rc_sqlite_statement which, rc_store_fault *fault);
 
 /* --- daily_usage.c --- */
@@ -216,8 +220,8 @@ bool rc_sqlite_daily_usage_since(rc_store *store, int64_t from_day, rc_store_dai
 
 /* --- blocks.c --- */
 
-/* Writes the note that an operation with this key has a value, unless the cache shows that the note
- * is in the file. */
+/* Writes the note that an operation with this key has a value, unless the cache shows that the file
+ * already has the note. */
 bool rc_sqlite_note_value(rc_sqlite *sqlite, int64_t key, rc_sqlite_block_field about,
                           int64_t value, rc_store_fault *fault);
 
@@ -247,7 +251,7 @@ bool rc_sqlite_has_prune_request(rc_store *store, int64_t *ret_before_unix_ms);
 /* Parses the content of FILE-prune: a time such as "1794790923000" and a newline. Returns false if
  * the content is not a time. */
 bool rc_sqlite_parse_prune_request(rc_str note, int64_t *ret_unix_ms);
-/* Withdraws the prune request, if there is one. */
+/* Withdraws this connection's prune request. Does nothing if there is none. */
 void rc_sqlite_cancel_prune_request(rc_sqlite *sqlite);
 
 /* --- names.c --- */
@@ -268,7 +272,7 @@ void rc_sqlite_sweep_finish(rc_sqlite *sqlite);
 /* Discards a sweep that is under way. */
 void rc_sqlite_sweep_end(rc_sqlite *sqlite);
 
-/* Marks the name with this number as used, if a sweep is under way. */
+/* Marks the name with this number as used. Does nothing if no sweep is under way. */
 void rc_sqlite_sweep_use(rc_sqlite *sqlite, int64_t id);
 
 extern const char rc_sqlite_sweep_names_sql[];
@@ -279,9 +283,9 @@ extern const char rc_sqlite_sweep_drop_sql[];
 
 /* --- read.c, list.c, find.c, stats.c, measure.c --- */
 
-/* Both functions read a number of a row. The file is untrusted, so a count is limited to 0 ...
- * RC_SQLITE_NUMBER_MAX, so that sums cannot overflow. rc_sqlite_optional returns -1 for an unknown
- * number. */
+/* rc_sqlite_count and rc_sqlite_optional read a number of a row. The file is untrusted, so a count
+ * is limited to 0 ... RC_SQLITE_NUMBER_MAX; sums then cannot overflow. rc_sqlite_optional returns
+ * -1 for an unknown number. */
 #define RC_SQLITE_NUMBER_MAX ((INT64_C(1) << 48) - 1)
 int64_t rc_sqlite_count(sqlite3_stmt *row, int column);
 int64_t rc_sqlite_optional(sqlite3_stmt *row, int column);
@@ -289,10 +293,9 @@ int64_t rc_sqlite_optional(sqlite3_stmt *row, int column);
 /* Computes the first key to try for an id. Returns false if operation_id is not an rc_id. */
 bool rc_sqlite_key(rc_str operation_id, int64_t *ret_key);
 
-/* Returns the next key to try if another operation has the key `key`: first the following keys of
- * the same millisecond, wrapping around, and then the keys of the next millisecond. first: the
- * first key of the id. At most RC_SQLITE_KEY_PROBES_MAX keys are tried, which are the keys of four
- * milliseconds. */
+/* Returns the key to try after `key`, which another operation has: first the other keys of the same
+ * millisecond, then the keys of the next millisecond. first: the first key of the id. At most
+ * RC_SQLITE_KEY_PROBES_MAX keys are tried, which are the keys of four milliseconds. */
 #define RC_SQLITE_KEY_PROBES_MAX (UINT32_C(4) << 15)
 int64_t rc_sqlite_next_key(int64_t first, int64_t key);
 
@@ -325,9 +328,9 @@ extern const char rc_sqlite_columns[];
 void rc_sqlite_read_columns(sqlite3_stmt *row, int at, int64_t key, rc_record *record);
 rc_str rc_sqlite_text(sqlite3_stmt *row, int column);
 
-/* SQL condition: the operation succeeded although an attempt failed. Kind 2 is an attempt and
- * outcome 1 is a success. Class 10 is a cancellation, which is no failure. For an operation with
- * one attempt no record is read. */
+/* SQL condition: the operation succeeded although an attempt failed. Kind 2 is an attempt, outcome
+ * 1 a success, class 10 a cancellation, which does not count as a failure. If the operation has one
+ * attempt, no record is read. */
 #define RC_SQLITE_RECOVERED                                                                     \
     "(t.outcome = 1 AND t.attempt > 1 AND EXISTS (SELECT 1 FROM steps x WHERE x.op = t.op AND " \
     "x.kind = 2 AND x.code <> 0 AND x.error_class <> 10))"
@@ -341,8 +344,8 @@ rc_str rc_sqlite_text(sqlite3_stmt *row, int column);
 #define RC_SQLITE_OPERATION_COLUMNS 9
 void rc_sqlite_read_operation(sqlite3_stmt *row, rc_record *record);
 
-/* Runs a statement that returns the columns of RC_SQLITE_OPERATION and rc_sqlite_columns, to its
- * end or until `each` returns false. */
+/* Runs a statement that returns the columns of RC_SQLITE_OPERATION and rc_sqlite_columns, until it
+ * ends or `each` returns false. */
 bool rc_sqlite_read_rows(const rc_sqlite *sqlite, sqlite3_stmt *row, rc_record_each each, void *ctx,
                          rc_store_fault *fault);
 

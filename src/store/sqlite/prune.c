@@ -1,14 +1,14 @@
 /* Deletes expired operations in small transactions. Called through rc_store_calls. The keys are
- * processed in slices. Each slice deletes the operations with their steps and reports. After all
- * slices, the notes of blocks without operations are deleted. Until then `blocks` has notes without
- * operations, which is allowed. */
+ * processed in slices. For each slice, the operations are deleted with their steps and reports.
+ * After all slices, the notes of blocks without operations are deleted. Until then `blocks` may
+ * have notes without operations. */
 #include "store/operation_key.h"
 #include "store/sqlite/private.h"
 
 #define UNIX_MS_MAX ((INT64_C(1) << 48) - 1)
 
-/* SQL condition: the operation ended before a time. Outcome 0 is an open operation. at_ms is
- * relative to the time in the key. */
+/* SQL condition: the operation ended before a time. Outcome 0 means that the operation is open.
+ * at_ms is relative to the time in the key. */
 #define HAS_ENDED " outcome <> 0 AND (op >> 15) + at_ms < "
 _Static_assert(RC_OPERATION_KEY_LOW_BITS == 15, "as it stands in the statements");
 _Static_assert(RC_SQLITE_BLOCK_BITS == 23, "as it stands in the statements");
@@ -112,8 +112,8 @@ static bool prune_slice(rc_sqlite *sqlite, rc_store_prune *prune, rc_store_fault
 
 /* --- block notes --- */
 
-/* Deletes at most `left` block notes of one value. *ret_is_whole: receives true if no more notes of
- * the value are to be deleted. */
+/* Deletes at most `left` block notes of one value. *ret_is_whole: receives true if all expired
+ * notes of the value are deleted. */
 static bool prune_value(rc_sqlite *sqlite, rc_store_prune *prune, int64_t left, bool *ret_is_whole,
                         rc_store_fault *fault)
 {
@@ -134,7 +134,7 @@ static bool prune_value(rc_sqlite *sqlite, rc_store_prune *prune, int64_t left, 
     return true;
 }
 
-/* Deletes block notes. A step is limited by the number of values too, because each value costs one
+/* Deletes block notes. A step also handles a limited number of values, because each value costs one
  * search even if it has no notes to delete. */
 static bool prune_notes(rc_sqlite *sqlite, rc_store_prune *prune, rc_store_fault *fault)
 {
@@ -166,7 +166,7 @@ static bool prune_some(rc_sqlite *sqlite, rc_store_prune *prune, rc_store_fault 
 {
     if (prune->is_in_names)
         return rc_sqlite_sweep_step(sqlite, prune->max, &prune->is_done, fault);
-    /* The caller wants no more operations to be deleted, so the notes before the first remaining
+    /* The caller has stopped the deletion of operations. The notes before the first remaining
      * operation are deleted next. */
     if (prune->is_stopped && !prune->is_in_notes) {
         prune->before_unix_ms = rc_sqlite_key_time(prune->from_key);
@@ -202,8 +202,8 @@ bool rc_sqlite_prune(rc_store *store, rc_store_prune *prune, rc_store_fault *fau
         rc_sqlite_sweep_end(sqlite);
     else if (next.is_done)
         rc_sqlite_sweep_finish(sqlite);
-    /* The cache of notes is cleared, because it may have notes that were deleted. Such a note must
-     * be written again if an operation of its block arrives late. */
+    /* The cache may have notes that were deleted, so it is cleared. Such a note must be written
+     * again if an operation of its block arrives late. */
     if (prune->is_in_notes)
         rc_sqlite_forget_notes(sqlite);
     return is_committed;

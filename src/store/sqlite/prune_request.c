@@ -1,9 +1,9 @@
 /* Requests to prune the store, sent to the process that writes it. Called through rc_store_calls.
  * Only one connection may write to the store. While a gateway has the store open, another process
- * that wants operations deleted therefore creates the file FILE-prune and holds a lock on it. The
- * lock ends with the process, and the writer ignores a request file without a lock. The file is
- * created under another name and renamed when it is complete and locked, so that the writer never
- * reads an incomplete or an old request. */
+ * therefore requests the deletion of operations: it creates the file FILE-prune (FILE is the
+ * store's file) and holds a lock on it. The lock ends with the process, and the writer ignores a
+ * request file without a lock. The file is created under another name and renamed when it is
+ * complete and locked, so that the writer never reads an incomplete or an old request. */
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -18,7 +18,7 @@
 #define NOTE_SUFFIX "-prune"
 #define NEW_SUFFIX "-prune-new"
 #define NOTE_MAX 32
-#define DIGITS_MAX 18 /* A number with this many digits always fits into an int64_t. */
+#define DIGITS_MAX 18 /* An int64_t can represent every number with this many digits. */
 
 static void name_file(const rc_sqlite *sqlite, const char *suffix, char path[PATH_MAX_BYTES])
 {
@@ -34,8 +34,8 @@ static bool fail(const rc_sqlite *sqlite, int error, rc_store_fault *fault)
                                                      : rc_sys_error_text(error));
 }
 
-/* Writes the request. The caller holds the lock on the file under its temporary name, so that no
- * other process can make a request until the rename. */
+/* Writes the request. The caller holds a lock on the file under its temporary name, so that no
+ * other process can make a request before the rename. */
 static int put_note(const rc_sqlite *sqlite, rc_lock_file *lock, int64_t before_unix_ms,
                     const char *new_path)
 {

@@ -14,7 +14,7 @@ _Static_assert(RC_RECORD_ATTEMPT == 2 && RC_OUTCOME_SUCCEEDED == 1 && RC_CLASS_C
 /* --- keys --- */
 
 #define LOW_MASK ((INT64_C(1) << RC_OPERATION_KEY_LOW_BITS) - 1)
-#define LOW_LETTERS 3 /* The last letters of an id, with 5 bits each. */
+#define LOW_LETTERS 3 /* Number of letters for the last 15 bits of an id, with 5 bits each. */
 
 bool rc_sqlite_key(rc_str operation_id, int64_t *ret_key)
 {
@@ -159,7 +159,7 @@ void rc_sqlite_read_operation(sqlite3_stmt *row, rc_record *record)
 
 /* --- one operation --- */
 
-/* Finds the row of an operation. The statement `row` is left on this row. */
+/* Finds the row of an operation and leaves the statement `row` on it. */
 static bool find_operation(const rc_sqlite *sqlite, sqlite3_stmt *row, rc_str id, bool *ret_found,
                            rc_store_fault *fault)
 {
@@ -238,8 +238,7 @@ bool rc_sqlite_timeline(rc_store *store, rc_str operation_id, rc_record_each eac
     sqlite3_stmt *found = rc_sqlite_get(sqlite, RC_SQL_READ_OPERATION, fault);
     sqlite3_stmt *rows = rc_sqlite_get(sqlite, RC_SQL_READ_RECORDS, fault);
     bool is_found = false;
-    /* The statement on the operation's row stays open, so that all reads see the same database
-     * snapshot. */
+    /* The statement `row` stays open, so that all reads see the same snapshot of the database. */
     bool is_good = found != NULL && rows != NULL &&
                    find_operation(sqlite, found, operation_id, &is_found, fault) &&
                    (!is_found || give_records(sqlite, found, rows, each, ctx, fault));

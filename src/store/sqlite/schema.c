@@ -1,10 +1,10 @@
 /* The versions of the file and their migrations. Called by sqlite.c. A released migration step must
- * not change, because there are files that were made by it. */
+ * not change, because files that it made exist. */
 #include "store/sqlite/private.h"
 
 /* The columns are in the order of spec/audit.def. Most operations succeed, so the indexes of codes
- * and outcomes cover only operations that did not. Reports have rowids: without rowids, a row
- * larger than a quarter of a page would need an overflow page. */
+ * and outcomes cover only operations that did not succeed. Reports have rowids; without rowids, a
+ * row that is larger than a quarter of a page would need an overflow page. */
 static const char version_1[] =
     "CREATE TABLE names(id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);"
     "CREATE TABLE operations(op INTEGER PRIMARY KEY, outcome INTEGER NOT NULL,"
@@ -36,8 +36,8 @@ static const char version_1[] =
     " until_unix_ms INTEGER NOT NULL, PRIMARY KEY(kind, name)) WITHOUT ROWID;";
 
 /* Adds the daily usage: the attempts (kind 2) that cost money or used tokens, added up by day. The
- * migration adds up the attempts that the file has already, so that the sums cover all attempts. A
- * record's time is the time in its operation's key plus at_ms. */
+ * migration adds up the attempts that are already in the file, so that the sums cover all attempts.
+ * A record's time is the time in its operation's key plus at_ms. */
 static const char version_2[] =
     "CREATE TABLE spend(day INTEGER NOT NULL, client INTEGER NOT NULL, route INTEGER NOT NULL,"
     " target INTEGER NOT NULL, credential INTEGER NOT NULL, attempts INTEGER NOT NULL,"
@@ -50,13 +50,14 @@ static const char version_2[] =
     " GROUP BY 1, 2, 3, 4, 5;";
 
 /* Most operations are one successful attempt. This attempt is stored in the operation's row. Values
- * that equal the outcome's values are not stored twice; the others are in the `try_` columns.
- * `steps` has all other records. The view `records` combines both; an operation's row has an
- * attempt if try_model is set.
+ * of the attempt that differ from the outcome's values are in the `try_` columns; equal values are
+ * stored once. `steps` has all other records. The view `records` combines both; an operation's row
+ * has an attempt if try_model is set.
  *
- * Each index of operations cost a search, and possibly a page, per operation. Block notes replace
- * the indexes. There is one note per block of keys (23 bits, 256 ms) and value. The column `about`
- * is 1 for a client, 2 for a model, 3 for a code, 4 for an outcome other than success. */
+ * In earlier versions each index of operations cost a search, and possibly a page, per operation.
+ * Block notes replace these indexes. There is one note per block of keys (23 bits, 256 ms) and
+ * value. The column `about` is 1 for a client, 2 for a model, 3 for a code, 4 for an outcome other
+ * than success. */
 static const char version_3[] =
     "ALTER TABLE operations ADD COLUMN try_model INTEGER;"
     "ALTER TABLE operations ADD COLUMN try_at_ms INTEGER;"

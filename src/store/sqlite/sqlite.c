@@ -1,5 +1,5 @@
-/* Opens and closes the SQLite store and implements its small calls. Called by store.c. Its helper
- * functions are called by the other files of store/sqlite. */
+/* Opens and closes the SQLite store and implements its short calls. Called by store.c; the other
+ * files of store/sqlite call its helper functions. */
 #include "store/sqlite/sqlite.h"
 
 #include <errno.h>
@@ -17,9 +17,10 @@
 #define WRITER_SUFFIX "-writer"
 #define LOG_SUFFIX "-wal"
 #define URI_BYTES_MAX (3 * PATH_BYTES_MAX)
-/* The write-ahead log is moved into the file when it has this number of pages, about 16 MB. */
+/* The write-ahead log is moved into the file when the log has this number of pages, about 16 MB. */
 #define LOG_PAGES 4000
-/* Steps of SQLite's virtual machine between two cancel checks, about a millisecond. */
+/* Number of steps of SQLite's virtual machine between two calls of the cancel check, about a
+ * millisecond. */
 #define PROGRESS_STEPS 20000
 
 /* --- faults --- */
@@ -213,8 +214,8 @@ static void close_store(rc_store *store)
 
 static bool open_to_write(rc_sqlite *sqlite, rc_store_fault *fault);
 
-/* Whether the file is still at its path. Data that is written to a deleted file is lost when the
- * process ends. */
+/* Whether the store's path still leads to the open file. Data that is written to a deleted file is
+ * lost when the process ends. */
 static bool is_in_place(const rc_sqlite *sqlite)
 {
     int is_moved = 0;
@@ -223,12 +224,12 @@ static bool is_in_place(const rc_sqlite *sqlite)
                                   is_moved == 0);
 }
 
-/* Reopens the file after it was moved or deleted. Always returns false, so that the writer reports
- * the fault and then appends again. */
+/* Opens the file at the store's path after the open file was moved or deleted. Always returns
+ * false, so that the writer reports the fault and then appends again. */
 static bool open_again(rc_sqlite *sqlite, rc_store_fault *fault)
 {
-    /* The write-ahead log stays under the old name. Without this checkpoint the moved file would
-     * lack the data in the log. */
+    /* Without this checkpoint the moved file would lack the data in its write-ahead log, because
+     * the log stays under the old name. */
     if (sqlite->db != NULL)
         (void)sqlite3_wal_checkpoint_v2(sqlite->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
     close_file(sqlite);
@@ -247,8 +248,8 @@ static bool append(rc_store *store, const rc_batch *first, rc_store_fault *fault
     return rc_sqlite_append(sqlite, first, fault);
 }
 
-/* Prunes unless the file was moved or deleted. Such a file is not opened again here;
- * rc_store_append does it and reports the fault. */
+/* Prunes unless the open file was moved or deleted. Such a file is not replaced here, because
+ * rc_store_append does so and reports the fault. */
 static bool prune_in_place(rc_store *store, rc_store_prune *prune, rc_store_fault *fault)
 {
     const rc_sqlite *sqlite = (const rc_sqlite *)store;
@@ -290,8 +291,8 @@ static int on_commit(void *ctx, sqlite3 *db, const char *name, int log_pages)
     return SQLITE_OK;
 }
 
-/* Turns off SQLite's memory statistics, because they need a lock. The call has no effect after
- * SQLite's first use. */
+/* Turns off SQLite's memory statistics, because they need a lock. The call has an effect only
+ * before SQLite is first used. */
 static void disable_memory_statistics(void)
 {
     (void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
@@ -309,8 +310,8 @@ static bool open_file(rc_sqlite *sqlite, const char *name, int flags, rc_store_f
     if (code != SQLITE_OK)
         return rc_sqlite_fail(sqlite, "open", fault);
     sqlite3_busy_timeout(sqlite->db, BUSY_MS);
-    /* The file is untrusted. Therefore no text may be larger than the texts that this program
-     * writes, and the schema of the file may not call functions with side effects. */
+    /* The file is untrusted: no text may be larger than the texts that this program writes, and the
+     * file's schema may not call functions with side effects. */
     sqlite3_limit(sqlite->db, SQLITE_LIMIT_LENGTH, (int)(4 * RC_RECORD_REPORT_MAX));
     sqlite3_db_config(sqlite->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     sqlite3_db_config(sqlite->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
@@ -347,7 +348,7 @@ static bool open_to_write(rc_sqlite *sqlite, rc_store_fault *fault)
         !open_file(sqlite, sqlite->path, SQLITE_OPEN_READWRITE, fault) ||
         !rc_sqlite_version(sqlite, rc_sqlite_steps, rc_sqlite_step_count, &version, fault))
         return false;
-    /* The file is known to be an audit file now, so it may be changed. */
+    /* The file is an audit file, as the version check showed, so it may be changed. */
     if (!rc_sqlite_run(sqlite,
                        sqlite->is_power_safe
                            ? "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL"
@@ -360,8 +361,8 @@ static bool open_to_write(rc_sqlite *sqlite, rc_store_fault *fault)
 }
 
 /* Whether the file can be read as immutable. A reader needs the log's index (-shm) beside the file,
- * and without write permission it cannot create one. If there is no write-ahead log either, the
- * file is complete and no process writes to it. */
+ * and cannot create it without write permission. If there is also no write-ahead log, the file is
+ * complete, and no process writes to it. */
 static bool is_immutable(const rc_sqlite *sqlite, const rc_store_fault *fault)
 {
     char path[PATH_BYTES_MAX + sizeof(LOG_SUFFIX)];

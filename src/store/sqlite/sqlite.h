@@ -12,9 +12,9 @@
  *   blocks      about, value, block           which values occur in a block of keys
  *
  * The key `op` is the time in the operation's id (48 bits) and the last 15 bits of the id.
- * Therefore rows are in the order of time, a range of time is a range of keys, and an id is found
- * without an index. If two ids have the same key, the second operation gets the next free key of
- * its millisecond. */
+ * Therefore rows are in the order of time, a range of times is a range of keys, and no index is
+ * needed to find an id. If two ids have the same key, the second operation gets the next free key
+ * of its millisecond. */
 #ifndef RC_STORE_SQLITE_SQLITE_H
 #define RC_STORE_SQLITE_SQLITE_H
 

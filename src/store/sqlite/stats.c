@@ -1,23 +1,23 @@
-/* Computes statistics: reads a range of keys once and adds up in memory, because grouping in SQL
- * would sort the rows first. Called through rc_store_calls.
+/* Computes statistics: reads a range of keys once and adds up the rows in memory, because grouping
+ * in SQL would sort the rows first. Called through rc_store_calls.
  *
  * Operations and their attempts are stored in the same order. If all operations of a time range are
- * selected, both tables are read side by side; otherwise the attempts of each operation are looked
- * up. */
+ * selected, both tables are read in parallel, like a merge join; otherwise the attempts of each
+ * operation are looked up. */
 #include "store/sqlite/private.h"
 
 #define SQL_MAX 3072
 
 typedef struct pass {
     const rc_sqlite *sqlite;
-    rc_stats *operations; /* Sums of the operations; may be NULL. */
-    rc_stats *attempts;   /* Sums of the attempts; may be NULL. */
+    rc_stats *operations; /* Sums of the operations. NULL if they are not computed. */
+    rc_stats *attempts;   /* Sums of the attempts. NULL if they are not computed. */
     sqlite3_stmt *operation;
     sqlite3_stmt *attempt;
-    bool is_side_by_side; /* Attempts are read side by side with the operations, by one statement
-                             for the whole range. */
-    bool has_attempt;     /* Used if is_side_by_side: the statement `attempt` is on a row that was
-                             not used yet. */
+    bool is_side_by_side; /* One statement for the whole range reads the attempts in parallel with
+                           * the operations. */
+    bool has_attempt;     /* Used only if is_side_by_side: the current row of the statement
+                           * `attempt` was not used yet. */
 } pass;
 
 /* A row of `operations` or `steps`. */
@@ -56,7 +56,8 @@ typedef struct attempt_sums {
 
 /* --- rows --- */
 
-/* The columns that operations and attempts share. Members of `row` without a column are 0. */
+/* The columns that operations and attempts have in common. Members of `row` without a column are
+ * 0. */
 #define COLUMNS                                                              \
     ", t.code, t.error_class, t.target, t.model, t.latency_ms, t.tokens_in," \
     " t.tokens_out, t.cost_usd_micro, t.first_byte_ms, t.flags"
@@ -195,8 +196,8 @@ static bool add_operation(const pass *w, const row *operation, const attempt_sum
     const bool is_good = operation->outcome == RC_OUTCOME_SUCCEEDED;
     sample.wasted = operation->attempts - (is_good && operation->attempts > 0 ? 1 : 0);
     sample.has_recovered = is_good && found->has_failed;
-    /* If there are several attempts, only some may be estimated, so their estimated cost was added
-     * up. */
+    /* If an operation has several attempts, some of them may be measured, so the cost of the
+     * estimated attempts was added up. */
     if (operation->attempts > 1)
         sample.estimated_usd_micro = found->estimated_usd_micro;
     sample.has_faltered = sample.has_recovered ||
@@ -204,7 +205,7 @@ static bool add_operation(const pass *w, const row *operation, const attempt_sum
     return rc_stats_add(w->operations, &sample) == RC_OK || no_memory(w, fault);
 }
 
-/* --- the pass over the rows --- */
+/* ---- reading the rows once ---- */
 
 static bool is_on_row(const pass *w, int code, bool *ret_has_row, rc_store_fault *fault)
 {
@@ -213,7 +214,7 @@ static bool is_on_row(const pass *w, int code, bool *ret_has_row, rc_store_fault
 }
 
 /* Adds the attempts of an operation, beginning at the current row of the statement `attempt`.
- * Attempts with lower keys belong to no selected operation and are skipped. */
+ * Attempts with lower keys are skipped, because their operations are not selected. */
 static bool add_side_by_side(pass *w, const row *operation, attempt_sums *found,
                              rc_store_fault *fault)
 {
@@ -341,7 +342,7 @@ bool rc_sqlite_survey(rc_store *store, const rc_store_filter *filter, rc_stats *
     const rc_sqlite *sqlite = (const rc_sqlite *)store;
     pass w = {.sqlite = sqlite, .operations = operations, .attempts = attempts};
     rc_store_fault ignored;
-    /* All reads are in one transaction, so that they see the same database snapshot. */
+    /* All reads are in one transaction, so that they see the same snapshot of the database. */
     if (!rc_sqlite_run(sqlite, "BEGIN", "read", fault))
         return false;
     bool is_good = prepare(&w, filter, fault) && run(&w, fault) &&

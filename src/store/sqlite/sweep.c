@@ -1,12 +1,12 @@
-/* Deletes names that no row uses. Called by prune.c; rc_sqlite_sweep_use by names.c.
+/* Deletes names that no row uses. Called by prune.c; names.c calls rc_sqlite_sweep_use.
  *
  *   candidates ──► operations and their steps, one slice of keys per step ──► spend ──► delete
  *
  * The columns that refer to names have no index, so all rows are read once for many names. The
  * candidates are the next RC_SQLITE_SWEEP_MAX names by number. Each row that is read marks the
- * names that it uses as used. Each step is a transaction of its own; rows that are written between
- * two steps mark their names through rc_sqlite_name. At the end, the unmarked candidates are
- * deleted. The next sweep continues with the names that follow. */
+ * names that it uses as used. Each step is a transaction of its own. A row that is written between
+ * two steps marks its names, because rc_sqlite_name calls rc_sqlite_sweep_use. At the end, the
+ * unmarked candidates are deleted. The next sweep continues with the names that follow. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,8 +95,8 @@ static bool use_row(rc_sqlite *sqlite, sqlite3_stmt *row)
     return true;
 }
 
-/* Reads the next operations and the steps up to the key of the last one. If these are the last
- * operations, reads all remaining steps. */
+/* Reads the next operations, and the rows of `steps` up to the key of the last of these operations.
+ * If no operations follow, reads all remaining rows of `steps`. */
 static bool scan_slice(rc_sqlite *sqlite, uint32_t max, rc_store_fault *fault)
 {
     rc_sqlite_sweep *sweep = &sqlite->sweep;
@@ -152,7 +152,7 @@ static bool drop(rc_sqlite *sqlite, uint32_t max, bool *ret_is_done, rc_store_fa
         if (row == NULL || !end_rows(sqlite, row, sqlite3_step(row), fault))
             return false;
     }
-    /* The cache of names is cleared, because it may have numbers of deleted names. */
+    /* The cache of names may have numbers of deleted names, so it is cleared. */
     if (count > 0)
         rc_name_cache_clear(&sqlite->names);
     *ret_is_done = sweep->at == sweep->count;

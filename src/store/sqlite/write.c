@@ -1,6 +1,6 @@
 /* Appends batches in one transaction. Called by sqlite.c. The records of one operation are adjacent
  * in a batch, so the operation's row is written once, with its beginning and its end. If the
- * operation has only one attempt, the row contains the attempt too. */
+ * operation has only one attempt, its row also contains this attempt. */
 #include <string.h>
 
 #include <recourse/buf.h>
@@ -22,8 +22,9 @@ static const char add_operation_sql[] =
 #include "spec/audit.def"
     ", ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(op) DO NOTHING";
 
-/* Writes the outcome into an operation's row. Values that the outcome lacks stay as BEGIN set them.
- * A later outcome replaces an earlier outcome. Writing the same outcome again changes nothing. */
+/* SQL that writes the outcome into an operation's row. Values that the outcome lacks stay as BEGIN
+ * set them. A later outcome replaces an earlier outcome. Writing the same outcome again changes
+ * nothing. */
 #define END_INT(name) #name " = ?"
 #define END_OPTIONAL(name) #name " = ?"
 #define END_NAME(name) #name " = coalesce(nullif(?, 0), " #name ")"
@@ -198,9 +199,9 @@ static bool bind_name(rc_sqlite *sqlite, const row_statement *row, int at, rc_st
     return true;
 }
 
-/* Binds the columns in the order of spec/audit.def, from parameter `at` on. If memory runs out
- * during a bind, the statement fails later, because its column is NULL, which the schema does not
- * allow. */
+/* Binds the columns in the order of spec/audit.def, from parameter `at` on. A bind that runs out of
+ * memory leaves its column NULL; the statement then fails, because the schema does not allow
+ * NULL. */
 static bool bind_columns(rc_sqlite *sqlite, const row_statement *row, int at,
                          const rc_record *record, rc_store_fault *fault)
 {
@@ -221,8 +222,8 @@ static bool bind_columns(rc_sqlite *sqlite, const row_statement *row, int at,
     return true;
 }
 
-/* Numbers of the parameters, from 1: first six of the operation itself, then one for each column of
- * spec/audit.def, then those of its only attempt. */
+/* Numbers of the parameters, from 1: six for the operation itself, then one for each column of
+ * spec/audit.def, then one for each column of the only attempt. */
 enum {
     COLUMN_LAST_OWN = 6,
 #define RC_AUDIT_COLUMN(name, TYPE, words) COLUMN_##name,
@@ -272,8 +273,8 @@ static bool is_same(const rc_record *a, const rc_record *b)
 #undef SAME_TEXT
 }
 
-/* Returns the only attempt of an operation if the operation has no other records and its row can
- * hold the attempt; otherwise NULL. */
+/* Returns the only attempt of an operation. NULL if the operation has other records, or its row
+ * cannot contain the attempt. */
 static const rc_record *only_attempt(const rc_record *records, size_t count)
 {
     if (count != 3 || records[0].kind != RC_RECORD_BEGIN || records[1].kind != RC_RECORD_ATTEMPT ||
@@ -284,8 +285,8 @@ static const rc_record *only_attempt(const rc_record *records, size_t count)
     return is_same(&made, &records[1]) ? &records[1] : NULL;
 }
 
-/* Binds the columns of the operation's only attempt. only: the attempt; NULL if the row has
- * none. */
+/* Binds the columns of the operation's only attempt. only: the attempt; NULL if the row contains no
+ * attempt. */
 static bool bind_only(rc_sqlite *sqlite, const row_statement *row, int64_t key,
                       const rc_record *only, rc_store_fault *fault)
 {
@@ -312,7 +313,7 @@ static bool bind_only(rc_sqlite *sqlite, const row_statement *row, int64_t key,
 typedef struct op_slot {
     int64_t key;
     bool is_there;
-    bool has_attempt; /* The row holds the operation's only attempt. */
+    bool has_attempt; /* The row contains the operation's only attempt. */
 } op_slot;
 
 static bool find_slot(rc_sqlite *sqlite, rc_str id, op_slot *ret_slot, rc_store_fault *fault)
@@ -373,7 +374,7 @@ static bool add_record(rc_sqlite *sqlite, int64_t key, const rc_record *record, 
     bind_number(&add, 3, (int)record->kind);
     if (!bind_columns(sqlite, &add, 4, &record_at, fault) || !finish(sqlite, add.statement, fault))
         return false;
-    /* A record that was stored before is not new, because it was counted when it was stored. */
+    /* A record that is stored a second time is not new, because it was counted the first time. */
     *ret_is_new = sqlite3_changes(sqlite->db) == 1;
     return add_report(sqlite, key, record, fault);
 }
@@ -425,9 +426,9 @@ static bool note_name(rc_sqlite *sqlite, int64_t key, rc_sqlite_block_field abou
                              rc_sqlite_note_value(sqlite, key, about, id, fault));
 }
 
-/* Writes the block notes of an operation. Notes are never removed here. For example, the note
+/* Writes the block notes of an operation. This function never removes a note. For example, the note
  * "open" remains after the operation has ended; a query for open operations then reads the
- * operation, but does not return it. */
+ * operation without returning it. */
 static bool note_operation(rc_sqlite *sqlite, int64_t key, const rc_record *row,
                            rc_store_fault *fault)
 {
@@ -466,8 +467,8 @@ static rc_record operation_row(const rc_record *records, size_t count)
     return row;
 }
 
-/* Finds the operation or adds its row. The first key of a new operation is nearly always free, so
- * the row is inserted before any search. */
+/* Finds the operation or adds its row. A new operation's first key is nearly always free, so the
+ * function first tries to insert the row and searches only if that fails. */
 static bool find_or_add(rc_sqlite *sqlite, const rc_record *row, const rc_record *only,
                         bool is_beginning, op_slot *ret_slot, rc_store_fault *fault)
 {
@@ -504,7 +505,7 @@ static bool count_usage(rc_sqlite *sqlite, int64_t key, const rc_record *row, bo
 }
 
 /* Adds a record that is neither BEGIN nor OUTCOME, unless the operation's row contains it.
- * *ret_is_new: receives whether the record was not stored before. */
+ * *ret_is_new: receives true if the record was not stored before. */
 static bool add_step(rc_sqlite *sqlite, const op_slot *slot, const rc_record *only,
                      const rc_record *record, bool *ret_is_new, rc_store_fault *fault)
 {
@@ -592,13 +593,13 @@ bool rc_sqlite_append(rc_sqlite *sqlite, const rc_batch *first, rc_store_fault *
             return rc_store_fault_set(fault, RC_STORE_ARGUMENT, "write", sqlite->path, NULL);
     if (add_all(sqlite, first, fault))
         return true;
-    /* The failure may have ended the transaction already, so it is rolled back only if it is still
-     * open. */
+    /* The failure may have ended the transaction already, so a rollback is needed only if the
+     * transaction is still open. */
     rc_store_fault ignored;
     if (!sqlite3_get_autocommit(sqlite->db))
         run(sqlite, RC_SQL_ROLLBACK, &ignored);
-    /* After a rollback, the names that were added in this transaction have no numbers any more, so
-     * the cache is cleared. */
+    /* The rollback has removed the names that this transaction added, so the cache of names is
+     * cleared. */
     rc_name_cache_clear(&sqlite->names);
     rc_sqlite_forget_notes(sqlite);
     sqlite->usage_count = 0;

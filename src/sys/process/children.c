@@ -1,12 +1,12 @@
-/* Lists our child processes from the kernel's list, because the program is not notified when it
- * adopts an orphan. Called through rc_sys_calls. */
+/* Lists the child processes of this process from the kernel's list, because the kernel does not
+ * notify a process that adopts an orphan. Called through rc_sys_calls. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <unistd.h>
 
 #include "sys/calls.h"
 
-/* Adds `pid` to the list if it is in our session. A process with its own session has detached
+/* Adds `pid` to the list if it is in our session. A process in a session of its own has detached
  * itself on purpose. */
 static size_t add_if_in_session(pid_t pid, pid_t session, pid_t *ret_pids, size_t count, size_t max)
 {

@@ -1,5 +1,6 @@
-/* Copies a command's standard error, report and input. Never blocks, because poll has reported that
- * the descriptors are ready. Called by group.c and process.c; recourse exec also uses rc_tail. */
+/* Copies a command's standard error, its report and its input. The functions never block, because
+ * poll(2) has reported that the descriptors are ready. Called by group.c and process.c; recourse
+ * exec also uses rc_tail. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <string.h>
@@ -51,7 +52,7 @@ void rc_run_read_error(rc_run *run)
 {
     ssize_t got = run->calls->read(run->err_fd, run->piece, sizeof run->piece);
     if (got < 0 && (errno == EINTR || errno == EAGAIN)) {
-        /* In this phase no process is left that could write to the pipe. */
+        /* In the phase DRAINING no process is left that could write to the pipe. */
         if (errno == EAGAIN && run->phase == RC_RUN_DRAINING)
             rc_run_close(run, &run->err_fd);
         return;
@@ -68,7 +69,8 @@ void rc_run_read_error(rc_run *run)
     rc_run_write_error(run);
 }
 
-/* If our own standard error is closed, the bytes are dropped and the command keeps running. */
+/* Copies the command's output to our standard error. If our standard error is closed, the bytes are
+ * dropped and the command continues. */
 void rc_run_write_error(rc_run *run)
 {
     rc_str left = rc_str_make(run->piece + run->piece_at, run->piece_len - run->piece_at);
@@ -99,7 +101,7 @@ void rc_run_feed(rc_run *run)
         if (put > 0)
             rc_stdin_consume(in, (size_t)put);
         else
-            rc_run_close(run, &run->in_fd); /* The command has closed its input. */
+            rc_run_close(run, &run->in_fd); /* The command has closed its standard input. */
     }
     if (rc_stdin_is_over(in))
         rc_run_close(run, &run->in_fd);

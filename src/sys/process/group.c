@@ -1,4 +1,4 @@
-/* The life of a command's process group: signals, stops, exit and leftover processes. Called by
+/* Controls a command's process group: signals, stops, exit and leftover processes. Called by
  * process.c and recourse exec. */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -6,10 +6,11 @@
 
 #include "sys/process/run.h"
 
-/* Time between SIGTERM and SIGKILL for the leftover processes after the command's exit. */
+/* Time between SIGTERM and SIGKILL for the processes that the command has left behind, in
+ * milliseconds. */
 #define LEFTOVERS_GRACE_MS 500u
-/* How long killed processes are waited for. A process that hangs in the kernel for longer is
- * left. */
+/* Maximum time to wait for processes after SIGKILL, in milliseconds. A process that hangs in the
+ * kernel for longer is not waited for. */
 #define KILLED_GRACE_MS 5000u
 
 static void signal_group(const rc_run *run, int signal)
@@ -33,8 +34,7 @@ void rc_run_terminate(rc_run *run, int signal)
         return;
     }
     signal_group(run, signal);
-    signal_group(run, SIGCONT); /* A stopped process handles the signal only when it is
-                                 * continued. */
+    signal_group(run, SIGCONT); /* A stopped process handles the signal only after SIGCONT. */
     run->kill_at_ms = run->watch->now_ms + run->options->grace_ms;
 }
 
@@ -47,8 +47,8 @@ void rc_process_reap(const rc_sys_calls *calls)
 
 /* ---- stops ---- */
 
-/* Reacts to a stop of the command: stops our group too, unless we can give the command the
- * terminal. Returns false if the command needs the terminal and cannot get it, so that continuing
+/* Handles a stop of the command: also stops our group, unless we can give the command the terminal.
+ * Returns false if the command needs the terminal and cannot get it, so that continuing the command
  * is useless. */
 static bool resume_terminal(rc_run *run, bool wants_terminal)
 {
@@ -91,8 +91,8 @@ static void set_end(rc_process_end *end, const siginfo_t *info)
     end->killed_by = info->si_code == CLD_EXITED ? 0 : info->si_status;
 }
 
-/* Takes the foreground back. Also restores the terminal modes if the command was killed, because it
- * could not restore them itself. */
+/* Makes our group the foreground group again. If the command was killed, also restores the terminal
+ * modes, because the command could not restore them itself. */
 static void take_terminal(const rc_run *run)
 {
     rc_tty_take_foreground(run->tty);
@@ -105,8 +105,8 @@ static bool is_group_empty(const rc_run *run)
     return run->calls->kill(-run->pid, 0) != 0;
 }
 
-/* The command has ended but is not reaped yet, so its group number cannot belong to other
- * processes. The whole group can therefore be signalled safely. */
+/* Handles the end of the command. The command is not reaped yet, so its group number cannot belong
+ * to other processes, and the whole group can be signalled safely. */
 static void on_ended(rc_run *run, const siginfo_t *seen)
 {
     siginfo_t info = {0};
@@ -122,7 +122,7 @@ static void on_ended(rc_run *run, const siginfo_t *seen)
 }
 
 /* Reaps other children, and calls on_ended if the command has ended. The command itself is only
- * inspected (WNOWAIT) and not reaped. */
+ * inspected (WNOWAIT), not reaped. */
 static void check_exit(rc_run *run)
 {
     siginfo_t info = {0};
@@ -150,7 +150,7 @@ static void check_leftovers(rc_run *run)
         run->phase = RC_RUN_DRAINING;
         return;
     }
-    /* New leftover processes get their own grace period, but only RC_RUN_ROUNDS_MAX times. */
+    /* New leftover processes get a grace period of their own, but only RC_RUN_ROUNDS_MAX times. */
     if (!has_new || run->rounds >= RC_RUN_ROUNDS_MAX)
         return;
     run->rounds++;
@@ -174,7 +174,7 @@ void rc_run_break(rc_run *run, int error, const char *failed_step)
     rc_run_phase phase = run->phase;
     run->phase = RC_RUN_OVER;
     if (phase == RC_RUN_DRAINING)
-        return; /* The command has ended already, so that only output is lost. */
+        return; /* The command has already ended, so only its output is lost. */
     signal_group(run, SIGKILL);
     if (phase == RC_RUN_CLEARING) {
         rc_run_kill_leftovers(run);
@@ -201,8 +201,7 @@ static void on_end_signal(rc_run *run, int signal)
     else if (run->phase == RC_RUN_CLEARING)
         kill_group(run);
     else
-        run->phase = RC_RUN_OVER; /* A second end signal drops the output that is still being
-                                   * drained. */
+        run->phase = RC_RUN_OVER; /* The second end signal; remaining output is dropped. */
 }
 
 static void on_signal(rc_run *run, int signal)
@@ -247,7 +246,8 @@ void rc_run_on_time(rc_run *run)
     if (!run->is_killed)
         kill_group(run);
     else if (run->phase == RC_RUN_CLEARING)
-        run->phase = RC_RUN_DRAINING; /* SIGKILL was sent: nothing more can be done. */
+        run->phase = RC_RUN_DRAINING; /* SIGKILL was sent, and the processes have not ended in time;
+                                       * they are not waited for. */
     else
         run->kill_at_ms = now_ms + LEFTOVERS_GRACE_MS;
     on_children(run);

@@ -64,8 +64,8 @@ bool rc_stdin_rewind(rc_stdin *in)
 
 /* ---- storing ---- */
 
-/* Frees the stored input, because it cannot be replayed. The running attempt still gets all its
- * input. */
+/* Frees the stored input and records why it cannot be replayed. The running attempt still gets all
+ * of its input. */
 static void give_up_replay(rc_stdin *in, const char *why)
 {
     in->replay_error = why;

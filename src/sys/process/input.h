@@ -30,7 +30,8 @@ typedef enum rc_stdin_kind {
 
 typedef struct rc_stdin_limits {
     size_t memory_bytes;
-    uint64_t file_bytes; /* Maximum number of bytes in the temporary file, beside the memory. */
+    uint64_t file_bytes; /* Maximum number of bytes in the temporary file, in addition to the bytes
+                          * in memory. */
 } rc_stdin_limits;
 
 /* In the caller's storage. All members except `kind`, `replay_error` and `read_error` are
@@ -39,23 +40,23 @@ typedef struct rc_stdin {
     const rc_sys_calls *calls;
     rc_stdin_kind kind;
     rc_stdin_limits limits;
-    off_t start; /* RC_STDIN_FILE: offset at which the first attempt began. */
+    off_t start; /* For RC_STDIN_FILE: offset at which the first attempt began to read. */
     rc_buf memory;
     int temp_fd;
     uint64_t temp_bytes;
-    uint64_t at;              /* Offset of the current piece in the input. */
+    uint64_t at;              /* Offset of the current piece from the start of the input. */
     bool is_at_end;           /* All input has been read. */
-    const char *replay_error; /* Why the input cannot be replayed, as a clause of a message; NULL:
-                               * it can be replayed. */
-    int read_error;           /* The errno number if reading failed before the end: the command must
-                               * not treat its input as complete. */
-    size_t piece_at;          /* How many bytes of the piece the command has received. */
+    const char *replay_error; /* Reason for which the input cannot be replayed, as a clause of a
+                               * message. NULL: it can be replayed. */
+    int read_error;           /* The errno number if reading failed before the end of the input; the
+                               * command must then not treat its input as complete. 0: no error. */
+    size_t piece_at;          /* Number of bytes of the piece that the command has received. */
     size_t piece_len;
     char piece[RC_STDIN_PIECE];
 } rc_stdin;
 
-/* Inspects descriptor 0. If may_replay is false, the command gets only one attempt, and the kind is
- * always RC_STDIN_PASSED. limits: copies the struct; NULL selects RC_STDIN_MEMORY_MAX and
+/* Inspects descriptor 0. may_replay: false if the command runs only once; the kind is then always
+ * RC_STDIN_PASSED. limits: copies the struct; NULL selects RC_STDIN_MEMORY_MAX and
  * RC_STDIN_FILE_MAX. calls: borrows until rc_stdin_done. alloc: copies the struct. */
 void rc_stdin_init(rc_stdin *in, const rc_sys_calls *calls, const rc_alloc *alloc,
                    const rc_stdin_limits *limits, bool may_replay);
@@ -65,14 +66,14 @@ void rc_stdin_done(rc_stdin *in);
  * replay_error then has the reason. */
 bool rc_stdin_rewind(rc_stdin *in);
 
-/* For RC_STDIN_STREAM: returns the next bytes for the command, as a view into `in` that is valid
- * until rc_stdin_consume. If the view is empty, rc_stdin_is_over tells whether the input has
+/* Returns the next bytes for the command, as a view into `in` that is valid until rc_stdin_consume.
+ * Only for RC_STDIN_STREAM. If the view is empty, rc_stdin_is_over returns whether the input has
  * ended. */
 rc_str rc_stdin_next(rc_stdin *in);
 void rc_stdin_consume(rc_stdin *in, size_t bytes);
 
-/* rc_stdin_is_over returns whether all input was consumed. If not, and rc_stdin_next is empty, the
- * caller calls rc_stdin_read when descriptor 0 is readable. */
+/* rc_stdin_is_over returns whether all input was consumed. If it was not, and rc_stdin_next returns
+ * an empty view, the caller must call rc_stdin_read when descriptor 0 is readable. */
 bool rc_stdin_is_over(const rc_stdin *in);
 void rc_stdin_read(rc_stdin *in);
 

@@ -1,20 +1,20 @@
-/* Ends processes that a command leaves behind outside its group. Called by group.c. Our process
- * adopts orphans, so these processes are our children and their numbers cannot be reused before we
- * reap them. */
+/* Ends processes that a command has left behind outside its group. Called by group.c. This process
+ * adopts orphans, so these processes become its children, and their numbers cannot be reused before
+ * it reaps them. */
 #define _GNU_SOURCE
 #include "sys/process/run.h"
 
 static size_t list(const rc_run *run, pid_t *ret_pids)
 {
     int count = run->calls->children(ret_pids, RC_RUN_SIGNALLED_MAX);
-    return count > 0 ? (size_t)count : 0; /* If the kernel has no such list, only processes in the
-                                           * group are found. */
+    return count > 0 ? (size_t)count : 0; /* If the kernel has no list of children, only processes
+                                           * in the group are found. */
 }
 
 static bool is_signalled(const rc_run *run, pid_t pid)
 {
-    for (size_t i = 0; i < RC_RUN_SIGNALLED_MAX; i++) /* Unused elements are 0, which is no process
-                                                       * number. */
+    for (size_t i = 0; i < RC_RUN_SIGNALLED_MAX; i++) /* Unused elements are 0, which is no valid
+                                                       * process number. */
         if (run->signalled[i] == pid)
             return true;
     return false;

@@ -1,4 +1,5 @@
-/* Runs one command: starts it, copies its pipes, waits for its end. Called by recourse exec. */
+/* Runs one command: starts it, copies its pipes and waits for its end. Called by `recourse
+ * exec`. */
 #define _GNU_SOURCE
 #include "sys/process/process.h"
 
@@ -8,8 +9,8 @@
 #include "sys/file.h"
 #include "sys/process/run.h"
 
-/* Maximum number of bytes that are read after the command's end, because processes that left the
- * group may still write. */
+/* Maximum number of bytes that are read after the command's end. Without this limit, processes that
+ * left the group could write for ever. */
 #define DRAIN_MAX ((size_t)1 << 20)
 
 /* ---- start ---- */
@@ -28,8 +29,8 @@ static void close_ends(const rc_sys_calls *calls, pipe_ends *pair)
     *pair = (pipe_ends){-1, -1};
 }
 
-/* Returns 0 or the errno number. If is_to_it, the command reads from the pipe, else it writes to
- * it. */
+/* Opens a pipe to or from the command. is_to_it: the command reads from the pipe; otherwise the
+ * command writes to it. Returns 0 or the errno number. */
 static int open_pipe(const rc_sys_calls *calls, bool is_to_it, pipe_ends *ret_ends)
 {
     int fds[2] = {-1, -1};
@@ -51,7 +52,7 @@ static int open_pipe(const rc_sys_calls *calls, bool is_to_it, pipe_ends *ret_en
 }
 
 /* Returns the exit status for a command that could not be started: 127 if it was not found, 126 if
- * it was found but cannot be run, 0 if the command was not the reason. */
+ * it was found but cannot be run, 0 for a failure that the command did not cause. */
 static int status_of_failure(int error)
 {
     switch (error) {
@@ -81,8 +82,8 @@ typedef struct pipes {
 } pipes;
 
 /* Returns whether the command gets the foreground at its start. If our output goes to a pipe, its
- * reader may need the terminal too (`less`); the foreground then stays with our group, and the
- * command gets it when it needs it. */
+ * reader (such as `less`) may also need the terminal; the foreground then stays with our group
+ * until the command needs it. */
 static bool is_interactive(const rc_run *run)
 {
     return run->calls->isatty(RC_FD_STDIN) != 0 && run->calls->isatty(RC_FD_STDOUT) != 0 &&
@@ -101,7 +102,8 @@ static int spawn(rc_run *run, const pipes *p)
     };
     int error = run->calls->spawn(&request, &run->pid);
     if (request.tty_fd >= 0 && (error == ENOTTY || error == EIO || error == EPERM)) {
-        /* The terminal may just have been closed; the command then runs without a terminal. */
+        /* The terminal may have been closed in the meantime; the command then runs without a
+         * terminal. */
         request.tty_fd = -1;
         error = run->calls->spawn(&request, &run->pid);
     }
@@ -117,8 +119,8 @@ static int open_pipes(rc_run *run, pipes *p)
     int error = open_pipe(run->calls, false, &p->err);
     if (error == 0 && is_fed)
         error = open_pipe(run->calls, true, &p->in);
-    /* The command also runs without the report pipe: its standard error describes the failure
-     * too. */
+    /* Without the report pipe the command still runs, because its standard error also describes a
+     * failure. */
     if (error == 0 && open_pipe(run->calls, false, &p->report) != 0)
         p->report = (pipe_ends){-1, -1};
     return error;
@@ -155,7 +157,8 @@ static void start(rc_run *run)
 
 enum {
     AT_SIGNALS,
-    AT_ERROR, /* The command's standard error, polled when the previous piece is written. */
+    AT_ERROR, /* The command's standard error, which is polled when the previous piece is
+               * written. */
     AT_REPORT,
     AT_INPUT, /* The pipe to the command's standard input. */
     AT_STDIN,
@@ -165,7 +168,7 @@ enum {
 _Static_assert(AT_COUNT <= RC_WATCH_POLLS_MAX, "the watch polls for all");
 
 /* Polls our standard input only after the command has consumed the previous piece, so that we read
- * as little as possible that the command does not need. */
+ * as few bytes as possible beyond those that the command needs. */
 static void set_input(const rc_run *run, struct pollfd *fds)
 {
     rc_stdin *in = run->options->input;
@@ -227,7 +230,7 @@ static void step(rc_run *run)
         rc_run_on_time(run);
 }
 
-/* Copies the output that is left in the pipe after all processes of the command have ended. */
+/* Copies the output that remains in the pipe after all processes of the command have ended. */
 static void drain(rc_run *run)
 {
     while (run->phase == RC_RUN_DRAINING) {
@@ -242,8 +245,8 @@ static void drain(rc_run *run)
     }
 }
 
-/* Reads the report bytes that are in the pipe, without waiting for processes that still hold its
- * write end. */
+/* Reads the bytes in the report pipe without waiting for processes that still have its write end
+ * open. */
 static void drain_report(rc_run *run)
 {
     for (size_t i = 0; i < RC_TAIL_MAX / RC_RUN_PIECE && run->report_fd >= 0; i++)
@@ -267,7 +270,7 @@ rc_process_end rc_process_run(rc_watch *watch, rc_tty *tty, const rc_process_opt
         step(&run);
     drain(&run);
     drain_report(&run);
-    /* A leftover process may have held the foreground until now. */
+    /* A leftover process may have had the foreground until now. */
     rc_tty_take_foreground(tty);
     options->error_outlet->is_awaited = false;
     rc_run_close(&run, &run.in_fd);

@@ -1,12 +1,12 @@
-/* rc_run: a running command; shared by the files of src/sys/process. */
+/* rc_run: a running command. Used only by the files of src/sys/process. */
 #ifndef RC_SYS_PROCESS_RUN_H
 #define RC_SYS_PROCESS_RUN_H
 
 #include "sys/process/process.h"
 
 #define RC_RUN_PIECE ((size_t)4096)
-/* Limits for leftover processes (see process.h): how many are remembered as already signalled, and
- * how often newly found ones extend the grace period. */
+/* Limits for leftover processes (see process.h): the number of processes that are stored as already
+ * signalled, and the number of times that newly found processes extend the grace period. */
 #define RC_RUN_SIGNALLED_MAX 64
 #define RC_RUN_ROUNDS_MAX 8
 
@@ -24,14 +24,15 @@ typedef struct rc_run {
     const rc_process_options *options;
     rc_run_phase phase;
     pid_t pid;     /* Number of the command's process and of its group. */
-    int in_fd;     /* Write end of the command's standard input; -1: none or closed. */
-    int err_fd;    /* Read end of the command's standard error; -1: closed. */
-    int report_fd; /* Read end of the command's report pipe; -1: closed. */
+    int in_fd;     /* Write end of the command's standard input. -1: closed, or there is no pipe. */
+    int err_fd;    /* Read end of the command's standard error. -1: closed. */
+    int report_fd; /* Read end of the command's report pipe. -1: closed. */
     uint64_t kill_at_ms;
     bool is_killed;
-    size_t drained; /* Bytes read after the command's end. */
+    size_t drained; /* Number of bytes that were read after the command's end. */
     size_t piece_at, piece_len;
-    char piece[RC_RUN_PIECE]; /* Bytes of its standard error, to be written to ours. */
+    char piece[RC_RUN_PIECE]; /* Bytes of the command's standard error that must be written to
+                               * ours. */
     pid_t signalled[RC_RUN_SIGNALLED_MAX];
     size_t signalled_count;
     unsigned rounds;
@@ -49,8 +50,8 @@ void rc_run_close(const rc_run *run, int *fd);
 /* group.c: handles signals, stops and the exit of the command. */
 void rc_run_on_signals(rc_run *run);
 void rc_run_on_time(rc_run *run);
-/* Whether a signal or the deadline ended the command, so that its remaining output is not waited
- * for. */
+/* Returns whether a signal or the deadline ended the command. The run then does not wait for
+ * remaining output. */
 bool rc_run_is_ended(const rc_run *run);
 void rc_run_terminate(rc_run *run, int signal);
 
@@ -58,9 +59,9 @@ void rc_run_terminate(rc_run *run, int signal);
  * run. */
 void rc_run_break(rc_run *run, int error, const char *failed_step);
 
-/* leftovers.c: leftovers that became our children. rc_run_terminate_leftovers sends SIGTERM to
- * those not signalled yet. The function returns the number of all these leftovers, and *ret_has_new
- * tells whether any is new. */
+/* leftovers.c: handles leftover processes that became our children. rc_run_terminate_leftovers
+ * sends SIGTERM to those that were not signalled yet, and returns the number of all of them.
+ * *ret_has_new is true if at least one was signalled. */
 size_t rc_run_terminate_leftovers(rc_run *run, bool *ret_has_new);
 void rc_run_kill_leftovers(const rc_run *run);
 

@@ -1,5 +1,6 @@
-/* Starts a process. Called through rc_sys_calls. posix_spawn is used because it returns the error
- * of a failed exec, so that a missing command is not mistaken for a command that ran and failed. */
+/* Starts a process. Called through rc_sys_calls. The file uses posix_spawn because it returns the
+ * error of a failed exec, so that a missing command is not mistaken for a command that ran and
+ * failed. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <limits.h>
@@ -23,9 +24,9 @@ typedef struct start {
 
 static int set_attributes(posix_spawnattr_t *attributes, const rc_spawn *request)
 {
-    /* Our process ignores SIGPIPE, but the command must get the default action, which ends a
-     * command whose reader has closed the pipe. Signals that our parent ignores stay ignored, as
-     * for any other command. */
+    /* This process ignores SIGPIPE, but the command must have the default action, which ends a
+     * command whose reader has closed the pipe. Signals that the parent of this process ignored
+     * stay ignored. */
     sigset_t defaults;
     sigemptyset(&defaults);
     sigaddset(&defaults, SIGPIPE);
@@ -55,8 +56,8 @@ static int set_files(posix_spawn_file_actions_t *files, const rc_spawn *request)
     return error;
 }
 
-/* Returns our environment with RC_REPORT_FD_NAME replaced or removed, because the value that we
- * inherited is for our own report. Returns NULL if there is no memory. buf: borrows while the
+/* Returns our environment with RC_REPORT_FD_NAME replaced or removed, because the inherited value
+ * is for the report of this process. Returns NULL if there is no memory. buf: borrows while the
  * result is used. */
 static char **make_env(const rc_spawn *request, char *buf, size_t size)
 {
@@ -98,13 +99,13 @@ static bool find_program(const char *name, char *ret_path, size_t size)
     return false;
 }
 
-/* Removes const, which the prototype of posix_spawn lacks. */
+/* Removes const, because the prototype of posix_spawn lacks it. */
 static char *const *plain(const char *const *argv)
 {
     return (char *const *)(const void *)argv;
 }
 
-/* A script without an interpreter line is run by the shell, as execvp and shells do. */
+/* Runs a script without an interpreter line with the shell, as execvp and shells do. */
 static int spawn_script(const start *s, const rc_spawn *request, pid_t *ret_pid)
 {
     char path[PATH_MAX];
