@@ -1,6 +1,6 @@
-/* Agent JSON: renders a report as one flat JSON object. The first members are those that decide
- * what an agent does next. Called by the CLI. Every view has the members of the classification; the
- * table of fields (report/fields.h) decides which other members a view has. */
+/* Agent JSON: renders a report as one flat JSON object. The first members are those by which an
+ * agent decides what to do next. Called by the CLI. Every view has the members of the
+ * classification; the table of fields (report/fields.h) decides which other members a view has. */
 #include <recourse/render.h>
 #include <recourse/taxonomy.h>
 
@@ -10,7 +10,8 @@
 #include "report/view.h"
 #include "report/view_json.h"
 
-/* Space for the text of the advice with masked paths, and for the longest sentence about a wait. */
+/* Space in bytes for the text of the advice with masked paths, and for the longest sentence about a
+ * wait. */
 #define HINT_MAX (2 * RC_REPORT_MESSAGE_MAX + 128)
 
 static void put_hint(rc_json_writer *w, const rc_report *report, rc_view view)
@@ -112,7 +113,7 @@ static void put_attempts(rc_json_writer *w, const rc_report *report, rc_view vie
     rc_json_array_end(w);
 }
 
-/* Writes the causes as a flat list, which agents read more easily than nested objects. */
+/* Writes the causes as a flat list, because agents read a list more easily than nested objects. */
 static void put_causes(rc_json_writer *w, const rc_report *report, rc_view view)
 {
     const rc_report *cause = rc_report_cause(report);
@@ -131,8 +132,8 @@ static void put_causes(rc_json_writer *w, const rc_report *report, rc_view view)
     rc_json_array_end(w);
 }
 
-/* Writes the sources (places in the program's code) of the report and of its causes, beginning with
- * those of the report. */
+/* Writes the sources (locations in the program's code) of the report and of its causes, beginning
+ * with those of the report. */
 static void put_sources(rc_json_writer *w, const rc_report *report, rc_view view)
 {
     if (!rc_view_has(view, RC_STR("error_source")))

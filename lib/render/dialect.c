@@ -101,7 +101,7 @@ const char *rc_dialect_content_type(rc_dialect dialect)
 }
 
 /* Returns `name`, the provider's name for the error, if the client can fix the error and the text
- * is such a name. Otherwise returns the empty text. */
+ * has the form of a name; otherwise the empty text. */
 static rc_str own_name(const rc_report *report, rc_str name)
 {
     return rc_view_is_client_fixable(report) && rc_view_is_name(name) &&
@@ -110,7 +110,7 @@ static rc_str own_name(const rc_report *report, rc_str name)
                : rc_str_make(NULL, 0);
 }
 
-/* Whether a name consists of underscores and letters from `first` to `last`. */
+/* Returns whether a name consists of underscores and letters from `first` to `last`. */
 static bool is_snake(rc_str name, char first, char last)
 {
     for (size_t i = 0; i < name.len; i++)
@@ -119,7 +119,7 @@ static bool is_snake(rc_str name, char first, char last)
     return name.len > 0;
 }
 
-/* Whether a name ends in "error", as OpenAI's types do: "invalid_request_error",
+/* Returns whether a name ends in "error", as OpenAI's types do: "invalid_request_error",
  * "BadRequestError". */
 static bool is_called_error(rc_str name)
 {
@@ -127,8 +127,8 @@ static bool is_called_error(rc_str name)
            rc_str_eq_nocase(rc_str_slice(name, name.len - 5, name.len), RC_STR("error"));
 }
 
-/* Returns the value of "type" in OpenAI's error object. For a rate limit it names the limited unit:
- * requests or tokens. */
+/* Returns the value of "type" in OpenAI's error object. For a rate limit, the type is the unit that
+ * is limited: requests or tokens. */
 static rc_str openai_type(const rc_report *report, const rc_dialect_error *row)
 {
     const rc_str own = own_name(report, rc_report_provider_type(report));
@@ -139,8 +139,8 @@ static rc_str openai_type(const rc_report *report, const rc_dialect_error *row)
     return rc_str_c(is_tokens ? "tokens" : row->openai_type);
 }
 
-/* Returns the provider's type if the response has the provider's status, otherwise the empty text.
- * For dialects in which each type belongs to one status. */
+/* Returns the provider's error type if the response has the provider's status, otherwise the empty
+ * text. Used for dialects in which each type belongs to one status. */
 static rc_str own_pair(const rc_report *report, rc_dialect dialect)
 {
     return rc_report_provider_status(report) == rc_render_status(report, dialect)
@@ -161,7 +161,7 @@ static rc_str gemini_status(const rc_report *report, const rc_dialect_error *row
     return is_snake(own, 'A', 'Z') ? own : rc_str_c(row->gemini_status);
 }
 
-/* Whether a code says only that there is an error. */
+/* Returns whether a code only means that an error occurred. */
 static bool is_vague(rc_str code, const rc_report *report)
 {
     static const char *const names[] = {"error", "bad_request", "BadRequest"};
@@ -171,8 +171,8 @@ static bool is_vague(rc_str code, const rc_report *report)
     return is_called_error(code) || rc_str_eq(code, rc_report_provider_type(report));
 }
 
-/* Client programs decide by the provider's own code, so that it is passed on. For a context
- * overflow and a missing model the programs expect OpenAI's codes, whichever provider is used. */
+/* Client programs decide by the provider's own code, so this code is passed on. For a context
+ * overflow and a missing model, however, the programs expect OpenAI's codes for every provider. */
 rc_str rc_render_openai_code(const rc_report *report)
 {
     const rc_code code = rc_report_code(report);
@@ -185,8 +185,7 @@ rc_str rc_render_openai_code(const rc_report *report)
 
 void rc_render_openai_param(rc_json_writer *w, const rc_report *report, rc_view view)
 {
-    /* The parameter is a name from the client's own request, so every view may show the
-     * parameter. */
+    /* the client's own request contains this name, so every view may show it */
     rc_str param = rc_report_provider_param(report);
     if (param.len) {
         rc_view_json_member(w, view, RC_STR("param"), param);

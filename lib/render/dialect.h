@@ -21,8 +21,8 @@ typedef struct rc_dialect_error {
  * server error. The row is static and never NULL. */
 const rc_dialect_error *rc_dialect_error_get(rc_code code);
 
-/* Returns the report's message, or the message of its code if the report has none; never empty. The
- * result views (points into) the report or static text. */
+/* Returns the report's message, or the message of its code if the report has none. The result is
+ * never empty. The result views (points into) the report or static text. */
 rc_str rc_render_message(const rc_report *report);
 
 /* Returns the HTTP status that the dialect's own API uses for this code, if that status differs
@@ -48,7 +48,7 @@ void rc_render_openai_error(rc_json_writer *w, const rc_report *report, rc_view 
 void rc_render_anthropic_members(rc_json_writer *w, const rc_report *report, rc_view view,
                                  bool has_message);
 
-/* Whether the error's type in Anthropic's dialect is overloaded_error. */
+/* Returns whether the error's type in Anthropic's dialect is overloaded_error. */
 bool rc_render_is_overload(const rc_report *report);
 
 /* Returns the value of "code" in OpenAI's error object: the provider's own code if the client can
@@ -62,7 +62,8 @@ void rc_render_openai_param(rc_json_writer *w, const rc_report *report, rc_view 
 
 /* Finds the report in a body written by rc_render_body, or in the data of an error event: the
  * object under "recourse", at the top level or, in OpenAI's dialects, inside "error". Returns false
- * if there is none. body: borrows during the call. *ret_report views (points into) `body`. */
+ * if the body contains no report. body: borrows during the call. *ret_report views (points into)
+ * `body`. */
 bool rc_dialect_find_report(rc_str body, rc_str *ret_report);
 
 /* Writes the members of a problem details object (RFC 9457). */

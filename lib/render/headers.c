@@ -1,13 +1,13 @@
 /* Response headers of an error. Called by the gateway and http.c. Texts of the report are
- * percent-encoded, so that no text can end a header line or start another. */
+ * percent-encoded, so that no text can end a header line or begin a new one. */
 #include <recourse/render.h>
 #include <recourse/taxonomy.h>
 
 #include "render/text.h"
 
 #define VALUE_MAX 256u
-/* Longest wait that OpenAI's SDKs and older SDKs of Anthropic accept. If a response names a longer
- * wait, these SDKs ignore the wait and retry after a second or two. */
+/* Longest wait in milliseconds that OpenAI's SDKs and older SDKs of Anthropic accept. If a response
+ * names a longer wait, these SDKs ignore the wait and retry after a second or two. */
 #define SDK_WAIT_MAX_MS 60000
 
 static void push_header(rc_buf *buf, rc_str name, rc_str value)
@@ -53,7 +53,7 @@ static void push_target(rc_buf *buf, const rc_report *report)
 }
 
 /* Writes the wait in two headers. RFC 9110 §10.2.3 allows only whole seconds in retry-after, so
- * this value is rounded up: no client should retry too early. */
+ * this value is rounded up, so that no client retries too early. */
 static void push_wait(rc_buf *buf, int64_t wait_ms)
 {
     if (wait_ms < 0)

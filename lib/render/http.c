@@ -6,7 +6,7 @@
 #include "render/dialect.h"
 
 /* Size of the buffer for status line and headers. headers.c limits the size of every header value,
- * so nine header lines need far less. */
+ * so the nine header lines are much shorter than this. */
 #define HEAD_MAX 2048u
 
 static const struct {
@@ -74,9 +74,9 @@ static void push_head(rc_buf *buf, const rc_report *report, rc_dialect dialect, 
     rc_buf_push(buf, RC_STR("\r\n\r\n"));
 }
 
-/* The headers contain the body's length, so the body is written first and then moved behind the
- * headers. Rendering the body twice would take more time, and a second buffer would need memory
- * that a caller with a fixed buffer may not have. */
+/* Writes the body first and then moves it behind the headers, because the headers contain the
+ * body's length. Rendering the body twice would take more time, and a second buffer would need
+ * memory that a caller with a fixed buffer may not have. */
 rc_status rc_render_http(const rc_report *report, rc_dialect dialect, rc_view view, rc_buf *buf)
 {
     size_t start = rc_buf_get(buf).len;

@@ -7,7 +7,7 @@
 
 #include "render/panel.h"
 
-/* Size of one composed line: four names with masked paths and the text between them. */
+/* Size of one composed line: four names with masked paths, and the text between the names. */
 #define RC_HUMAN_LINE_MAX (8 * RC_REPORT_NAME_MAX + 1024)
 
 typedef struct rc_human {
@@ -15,9 +15,9 @@ typedef struct rc_human {
     const rc_report *report;
     rc_view view;
     const rc_panel_style *style;
-    bool has_tag; /* The title line shows the code. */
+    bool has_tag; /* The code is shown in the title line. */
     bool has_ids; /* The list of ids has begun. */
-    rc_buf line;  /* The line being composed, in `memory`. */
+    rc_buf line;  /* The line that is being composed, stored in `memory`. */
     char memory[RC_HUMAN_LINE_MAX];
 } rc_human;
 
@@ -25,19 +25,20 @@ typedef struct rc_human {
  * begins. */
 rc_buf *rc_human_line(rc_human *h);
 
-/* Appends `before` and the text, as the view shows the text, to the line. Writes a separator before
- * every part except the line's first part. Appends nothing if the text is empty. */
+/* Appends a part to the line: `before`, and the text as the view shows it. A separator precedes
+ * every part except the first. Appends nothing if the text is empty. */
 void rc_human_part(rc_human *h, rc_str before, rc_str text);
 
-/* Replaces line breaks, so that a name with a line break cannot imitate a line of the panel. */
+/* Replaces line breaks, so that a name that contains a line break cannot look like a line of the
+ * panel. */
 void rc_human_join_lines(char *text, size_t len);
 
-/* Whether the upper part of the panel shows this context entry. The section "context" then omits
- * it. */
+/* Returns whether the upper part of the panel shows this context entry. If so, the section
+ * "context" omits the entry. */
 bool rc_human_is_id(rc_str key);
 
-/* rc_human_put_attempts to rc_human_put_raw: write one section each. A section that the view does
- * not show, or that is empty, is left out. */
+/* The functions from rc_human_put_attempts to rc_human_put_raw write one section each. They write
+ * nothing if the view does not show the section, or if the section is empty. */
 void rc_human_put_attempts(rc_human *h);
 void rc_human_put_context(rc_human *h);
 void rc_human_put_detail(rc_human *h);

@@ -1,8 +1,8 @@
 /* Lower sections of the terminal panel: attempts and context. The internal view also has detail,
  * causes, sources and raw body. Called by human.c.
  *
- * Each section has a maximum number of lines and says how much text it left out. The JSON output of
- * a report has all of the text. */
+ * Each section has a maximum number of lines and shows how much text was left out. The JSON output
+ * of a report has all of the text. */
 #include <recourse/taxonomy.h>
 
 #include "base/str.h"
@@ -19,14 +19,14 @@
 #define VALUE_LINES 8u
 #define ATTEMPT_LINES 24u
 
-/* In a narrower panel the attempts are written as sentences, because the last column of a table
- * would be too narrow. */
+/* Minimum width of a panel with a table of attempts. In a narrower panel the attempts are written
+ * as sentences, because the last column of a table would be too narrow. */
 #define TABLE_WIDTH_MIN 72u
 
-/* Columns for the number of an attempt that is written as a sentence. */
+/* Number of columns for the number of an attempt that is written as a sentence. */
 #define SENTENCE_INDENT 3u
 
-/* Of a long list, this many entries at the beginning and at the end are shown. */
+/* The number of entries that are shown at the beginning and at the end of a long list. */
 #define ATTEMPTS_FIRST 4u
 #define ATTEMPTS_LAST 8u
 #define CAUSES_FIRST 8u
@@ -37,8 +37,8 @@ static void put_block(rc_human *h, const rc_panel_block *block, rc_str text)
     rc_panel_text(&h->panel, block, rc_text_trim_end(text));
 }
 
-/* Returns the index of the next entry to show. Skips the middle of a long list and writes how many
- * entries were skipped. */
+/* Returns the index of the next entry to show. In a long list, the middle entries are skipped, and
+ * a line with their number is written. */
 static size_t step(rc_human *h, size_t index, size_t count, size_t first, size_t last, rc_str what)
 {
     if (index + 1 != first || count <= first + last + 1)
@@ -208,7 +208,7 @@ void rc_human_put_attempts(rc_human *h)
 
 /* --- context --- */
 
-/* Returns how many bytes of a value the panel shows. */
+/* Returns how many bytes of a context value the panel shows. */
 static size_t shown_bytes(const rc_context_entry *entry)
 {
     return rc_utf8_cut(entry->text, RC_REPORT_NAME_MAX);
@@ -297,8 +297,8 @@ void rc_human_put_causes(rc_human *h)
     size_t count = 0;
     for (const rc_report *c = cause; c; c = rc_report_cause(c))
         count++;
-    /* Each cause is indented more than the one before, up to an indentation that leaves enough
-     * columns for the text. */
+    /* The indentation grows with each cause, up to a maximum that leaves enough columns for the
+     * text. */
     unsigned indent_max = (h->panel.inner - RC_VISIBLE_CHAR_WIDTH_MAX - 3) / 3 * 3;
     if (indent_max > h->panel.inner / 4)
         indent_max = h->panel.inner / 4;

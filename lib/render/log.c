@@ -1,6 +1,6 @@
-/* Log line: renders a report as one line of JSON with at most LINE_MAX_BYTES bytes. Called by the
- * CLI's output formats. If the line would be too long, the message is cut, but keeps at least
- * MESSAGE_MIN bytes. If this is not enough, the other texts are cut. */
+/* Log line: renders a report as one line of JSON of at most LINE_MAX_BYTES bytes. Called by the
+ * CLI's output formats. If the line is too long, the message is cut to no less than MESSAGE_MIN
+ * bytes. If the line is still too long, the other texts are cut. */
 #include <recourse/render.h>
 #include <recourse/taxonomy.h>
 
@@ -12,12 +12,12 @@
 
 #define LINE_MAX_BYTES 1024u
 
-/* Minimum space for the message, in bytes. The other texts are cut if the message would have less
- * space. */
+/* Minimum space for the message in bytes. If the message would have less, the other texts are
+ * cut. */
 #define MESSAGE_MIN 160u
 
-/* Maximum lengths, in bytes, of each text except the message. The first value with which the line
- * fits is used; with the last value every line fits. */
+/* Maximum lengths in bytes of each text except the message. The first length with which the line
+ * fits is used; with the last one every line fits. */
 static const size_t ALLOWANCES[] = {512, 128, 64, 48};
 
 static void put_number(rc_json_writer *w, rc_str key, int64_t value)

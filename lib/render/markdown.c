@@ -13,7 +13,8 @@
 #include "render/text.h"
 #include "report/view.h"
 
-/* Maximum bytes of a raw body. Agents read this output and pay for the text that they read. */
+/* Maximum number of bytes of a raw body that are shown. Agents pay for the text that they read, so
+ * the number is limited. */
 #define RAW_SHOWN_BYTES 8192u
 
 typedef struct page {
@@ -21,8 +22,8 @@ typedef struct page {
     const rc_report *report;
     rc_view view;
     rc_str label; /* Label of the current list item. */
-    size_t parts; /* Number of parts written of the current list item. An item begins with its first
-                     part, so that an item without parts is not written. */
+    size_t parts; /* Number of parts of the current list item that were written. The label is
+                     written with the first part, so that an item without parts is left out. */
 } page;
 
 static void push(page *p, rc_str markup)

@@ -1,13 +1,13 @@
-/* Markdown output (CommonMark with GitHub's tables). Text of a report is escaped, so that it cannot
- * become markup. */
+/* Markdown output (CommonMark with GitHub's tables). The text of a report is escaped, so that it is
+ * never read as markup. */
 #ifndef RC_RENDER_MARKDOWN_H
 #define RC_RENDER_MARKDOWN_H
 
 #include <recourse/buf.h>
 #include <recourse/str.h>
 
-/* Appends text that may have several lines. Markup characters are escaped, line breaks stay, and an
- * empty line begins a paragraph. Adds no line feed at the end. */
+/* Appends text that may have several lines. Markup characters are escaped, line breaks are
+ * preserved, and an empty line begins a paragraph. Adds no line feed at the end. */
 void rc_markdown_push_text(rc_buf *buf, rc_str text);
 
 /* Appends the text, escaped and as one line, for list items and table cells. */

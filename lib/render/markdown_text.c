@@ -8,23 +8,23 @@
 
 /* --- escapes --- */
 
-/* Characters that can begin markup anywhere in a line. In GitHub's Markdown, "$" begins mathematics
- * and "~" strike-through. */
+/* Returns whether the character can begin markup anywhere in a line. In GitHub's Markdown, "$"
+ * begins mathematics and "~" strike-through. */
 static bool is_markup(uint32_t cp)
 {
     static const char MARKUP[] = "\\`*_[]<>|~$";
     return cp < 0x80 && memchr(MARKUP, (int)cp, sizeof MARKUP - 1) != NULL;
 }
 
-/* Characters that begin a heading, a list, a quote or an underline, but only at the start of a
- * line. */
+/* Returns whether the character can begin a heading, a list, a quote or an underline at the start
+ * of a line. */
 static bool is_markup_in_front(uint32_t cp)
 {
     return cp == '#' || cp == '+' || cp == '-' || cp == '=';
 }
 
-/* A line that begins with "1." or "2)" would begin a list. Returns the offset of the point or
- * parenthesis; RC_STR_NPOS if the line does not begin so. */
+/* Returns the offset of the point or parenthesis if the line begins like an item of a numbered list
+ * ("1." or "2)"), otherwise RC_STR_NPOS. */
 static size_t find_list_mark(rc_str line)
 {
     size_t at = 0;
@@ -34,8 +34,8 @@ static size_t find_list_mark(rc_str line)
     return is_mark ? at : RC_STR_NPOS;
 }
 
-/* Many renderers turn plain addresses into links. They recognise an address by the ":" of "://",
- * the "." of "www." or an "@". */
+/* Returns whether the character at `at` makes many renderers turn an address into a link: the ":"
+ * of "://", the "." of "www." or an "@". */
 static bool is_link_mark(rc_str line, size_t at)
 {
     if (line.ptr[at] == ':')
@@ -55,7 +55,7 @@ static void push_line(rc_buf *buf, rc_str line)
     size_t len;
     for (size_t at = 0; at < line.len && rc_buf_status(buf) == RC_OK; at += len) {
         uint32_t cp = rc_utf8_decode(line, at, &len);
-        if (cp == '&') { /* some readers do not support a backslash before this character */
+        if (cp == '&') { /* some renderers do not support a backslash before this character */
             rc_buf_push(buf, RC_STR("&amp;"));
             continue;
         }

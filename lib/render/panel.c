@@ -8,8 +8,8 @@
 #define NARROW_BELOW 48u
 #define NARROW_INDENT 2u
 
-/* Maximum number of lines of a name: enough for the longest name in the narrowest panel. A name
- * made of line breaks is cut to this number of lines. */
+/* Maximum number of lines of a name, sufficient for the longest name in the narrowest panel. Only a
+ * name that consists of line breaks is longer and is cut. */
 #define NAME_LINES 40u
 #define CELL_LINES 12u
 
@@ -38,7 +38,7 @@ static void push_border(rc_panel *p, rc_symbol left, rc_symbol right, rc_str hea
     rc_pen_symbol(pen, p->frame, RC_SYMBOL_ACROSS);
     if (heading.len) {
         rc_pen_skip(pen, 1);
-        /* The heading is both strong and in the tone of the frame. */
+        /* The heading is bold and has the tone of the frame. */
         rc_tone_begin(pen->buf, RC_TONE_STRONG, pen->has_colour);
         rc_pen_cut(pen, p->frame, heading, pen->width - 6);
         rc_tone_end(pen->buf, RC_TONE_STRONG, pen->has_colour);
@@ -59,8 +59,8 @@ static void push_border(rc_panel *p, rc_symbol left, rc_symbol right, rc_str hea
 
 bool rc_panel_open(rc_panel *panel, rc_str title, rc_str tag)
 {
-    /* Columns of title and tag, of corners, lines and spaces, and of three more line characters
-     * between title and tag. */
+    /* The number of columns of title and tag, of corners, lines and spaces, and of at least three
+     * line characters between title and tag. */
     unsigned need = rc_visible_width(title, panel->pen.has_utf8) +
                     rc_visible_width(tag, panel->pen.has_utf8) + 11;
     bool fits = need <= panel->pen.width;

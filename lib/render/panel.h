@@ -23,36 +23,38 @@
 
 typedef struct rc_panel {
     rc_pen pen;
-    unsigned inner; /* Columns of the text inside the box. */
+    unsigned inner; /* Number of columns for text inside the box. */
     rc_tone frame;
 } rc_panel;
 
-/* Sets width, colours and the tone of the frame. style: borrows during the call. buf: borrows until
- * the panel is closed. */
+/* Initialises a panel with its width, its colours and the tone of its frame. style: borrows during
+ * the call. buf: borrows until the panel is closed. */
 void rc_panel_init(rc_panel *panel, const rc_panel_style *style, rc_tone frame, rc_buf *buf);
 
-/* rc_panel_open writes the first line, _section a section line, _blank an empty line, _close the
- * last line. rc_panel_open returns false if the tag was left out because it did not fit beside the
- * title. */
+/* rc_panel_open writes the first line, rc_panel_section a section line, rc_panel_blank an empty
+ * line, rc_panel_close the last line. rc_panel_open returns false if the tag was left out because
+ * it did not fit beside the title. */
 bool rc_panel_open(rc_panel *panel, rc_str title, rc_str tag);
 void rc_panel_section(rc_panel *panel, rc_str heading);
 void rc_panel_blank(rc_panel *panel);
 void rc_panel_close(rc_panel *panel);
 
-/* Whether the panel is too narrow for labels beside their texts and for tables. */
+/* Returns whether the panel is too narrow for tables and for labels next to their texts. */
 bool rc_panel_is_narrow(const rc_panel *panel);
 
 /* Layout of a text. */
 typedef struct rc_panel_block {
     rc_tone tone;
-    unsigned indent; /* Columns; at least RC_VISIBLE_CHAR_WIDTH_MAX must remain for the text. */
-    rc_str first;    /* Text in the first line's indentation; at most `indent` columns wide. */
+    unsigned indent; /* Columns before the text; at least RC_VISIBLE_CHAR_WIDTH_MAX columns must
+                        remain for the text. */
+    rc_str first;    /* Text that is written within the indentation of the first line; at most
+                        `indent` columns wide. */
     rc_tone first_tone;
-    unsigned max_lines; /* Maximum number of lines; 0: RC_PANEL_LINES_MAX. If the text is longer,
-                           one more line says how much was left out. */
+    unsigned max_lines; /* Maximum number of lines; 0: RC_PANEL_LINES_MAX. If the text is longer, an
+                           additional line shows how much was left out. */
 } rc_panel_block;
 
-/* More lines than any text of a report needs, except a text that consists of line breaks. */
+/* Default maximum number of lines. Only a text that consists of line breaks is longer. */
 #define RC_PANEL_LINES_MAX 600u
 
 /* Writes the text, wrapped into lines. block, text: borrows during the call. */
@@ -61,11 +63,11 @@ void rc_panel_text(rc_panel *panel, const rc_panel_block *block, rc_str text);
 /* Writes a line such as "… 12 more bytes" in place of text that was left out. */
 void rc_panel_more(rc_panel *panel, unsigned indent, size_t count, rc_str what);
 
-/* Writes a label and its text. With an empty label, the text continues the field above. Writes
+/* Writes a label and its text. If the label is empty, the text continues the field above. Writes
  * nothing if the text is empty. */
 void rc_panel_field(rc_panel *panel, rc_str label, rc_tone tone, rc_str text);
 
-/* Columns between the cells of a table. */
+/* Number of columns between the cells of a table. */
 #define RC_PANEL_GAP 2u
 
 /* rc_panel_row: writes a table row. Each cell is cut to the width of its column, except the last

@@ -15,7 +15,7 @@
 #include "render/tone.h"
 #include "render/wrap.h"
 
-/* Caller's storage. */
+/* A pen in the caller's storage. */
 typedef struct rc_pen {
     rc_buf *buf;
     unsigned width;  /* Columns of the terminal. rc_pen_wrap breaks lines at this width. */
@@ -26,12 +26,12 @@ typedef struct rc_pen {
     bool has_utf8;
 } rc_pen;
 
-/* Starts a pen. style: copies the width and the flags for colour and UTF-8. buf: borrows until the
- * last line has ended. */
+/* Initialises a pen. style: copies the width and the flags for colour and UTF-8. buf: borrows until
+ * the last line has ended. */
 void rc_pen_init(rc_pen *pen, const rc_panel_style *style, rc_buf *buf);
 
-/* rc_pen_text appends a text, rc_pen_cut at most `max` columns of a text, with "…" at the cut, and
- * rc_pen_symbol a symbol. Line feeds in a text become spaces. */
+/* rc_pen_text appends a text. rc_pen_cut appends at most `max` columns of a text; a text that is
+ * cut ends in "…". rc_pen_symbol appends a symbol. Line feeds in a text become spaces. */
 void rc_pen_text(rc_pen *pen, rc_tone tone, rc_str text);
 void rc_pen_cut(rc_pen *pen, rc_tone tone, rc_str text, unsigned max);
 void rc_pen_symbol(rc_pen *pen, rc_tone tone, rc_symbol symbol);
@@ -47,9 +47,9 @@ void rc_pen_end_line(rc_pen *pen);
  * column `indent`. The last line is ended, even if the text is empty. */
 void rc_pen_wrap(rc_pen *pen, rc_tone tone, unsigned indent, rc_str text);
 
-/* Appends the remaining lines of a text whose first lines are written, at most `max_lines`. Writes
- * nothing if no text remains. Returns whether the whole text is written now. rest: borrows during
- * the call, and moves it after the written text. */
+/* Appends at most `max_lines` of the remaining lines of a text whose first lines were already
+ * written. Appends nothing if no text remains. Returns whether the whole text has been written.
+ * rest: borrows during the call, which moves it after the written text. */
 bool rc_pen_wrap_rest(rc_pen *pen, rc_tone tone, unsigned indent, rc_wrap *rest,
                       unsigned max_lines);
 

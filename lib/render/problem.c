@@ -10,7 +10,7 @@
 #define TYPE_PREFIX "urn:recourse:error:"
 #define INSTANCE_PREFIX "urn:recourse:report:"
 
-/* Converts "RATE_LIMITED" into the last part of a URN: "rate-limited". */
+/* Appends the last part of a URN for a name: "rate-limited" for "RATE_LIMITED". */
 static void push_slug(rc_buf *buf, const char *id)
 {
     for (; *id; id++)
@@ -39,8 +39,8 @@ static void put_instance(rc_json_writer *w, rc_str report_id)
     rc_json_member_string(w, RC_STR("instance"), rc_buf_get(&text));
 }
 
-/* RFC 9457 requires the same title for every problem of a type, so the title names neither the
- * provider nor the gateway. The member `detail` names them. */
+/* RFC 9457 requires the same title for every problem of a type, so the title contains neither the
+ * provider nor the gateway; the member `detail` does. */
 static void put_title(rc_json_writer *w, const rc_code_info *info)
 {
     char memory[128];

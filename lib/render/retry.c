@@ -1,4 +1,4 @@
-/* Retry advice: the sentence that says whether and when another attempt may succeed. Called by
+/* Retry advice: writes the sentence about whether and when another attempt may succeed. Called by
  * human.c, markdown.c and `recourse explain`. */
 #include "render/retry.h"
 
@@ -6,8 +6,7 @@
 #include "codec/duration.h"
 #include "render/text.h"
 
-/* End of the year 9999. If the current time is later, or before 1970, the clock is considered
- * wrong. */
+/* End of the year 9999. A current time after this time or before 1970 is considered wrong. */
 #define CLOCK_MAX_MS INT64_C(253402300799999)
 
 static void push_two_digits(rc_buf *buf, int value)
@@ -29,8 +28,8 @@ static void push_day(rc_buf *buf, const rc_civil *day, int this_year)
     rc_buf_push(buf, RC_STR(", "));
 }
 
-/* Appends `before` and the time at the end of the wait: "14:03:22 UTC)", with the date if that is
- * not today. Appends nothing if the current time is not known. */
+/* Appends `before` and the clock time at the end of the wait: "14:03:22 UTC)", with the date if it
+ * is not today. Appends nothing if the current time is not known. */
 static void push_clock(rc_buf *buf, rc_str before, int64_t wait_ms, const rc_panel_style *clock)
 {
     if (!clock || clock->now_unix_ms <= 0 || clock->now_unix_ms > CLOCK_MAX_MS)
@@ -39,7 +38,7 @@ static void push_clock(rc_buf *buf, rc_str before, int64_t wait_ms, const rc_pan
         return;
     int64_t offset_ms = (int64_t)clock->utc_offset_s * 1000;
     rc_civil now = rc_civil_from_unix_ms(clock->now_unix_ms + offset_ms);
-    /* The time is rounded up to a whole second, as the duration in the sentence is. */
+    /* The clock time is rounded up to a whole second, like the duration in the sentence. */
     rc_civil then = rc_civil_from_unix_ms(clock->now_unix_ms + offset_ms + wait_ms + 999);
     rc_buf_push(buf, before);
     if (then.day != now.day || then.month != now.month || then.year != now.year)
@@ -87,8 +86,8 @@ static rc_str why_not(const rc_report *report)
     return RC_STR("No: the same request would fail again.");
 }
 
-/* Whether a retry can succeed only after the configuration is corrected, as with an expired
- * certificate. */
+/* Returns whether a retry can succeed only after the configuration is corrected, for example
+ * because a certificate has expired. */
 static bool must_change(const rc_report *report)
 {
     return rc_report_is_retry_exhausted(report) &&

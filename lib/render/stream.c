@@ -20,8 +20,9 @@
 #include "report/view.h"
 #include "report/view_json.h"
 
-/* Returns the number of the error event. Clients that check the events reject an event without a
- * number. The gateway stores the number of the stream's next event in the report's context. */
+/* Returns the sequence number of the error event. Clients that check the sequence numbers reject an
+ * event without one. The gateway stores the number of the next event of the stream in the report's
+ * context. */
 static int64_t sequence_number(const rc_report *report)
 {
     const rc_context_entry *entry = rc_report_context_get(report, RC_STR("sequence_number"));
@@ -46,8 +47,8 @@ static void push_responses_event(rc_buf *buf, const rc_report *report, rc_view v
     rc_json_object_end(&w);
 }
 
-/* Writes the response object with the members that are known. The gateway stores the response's id
- * in the report's context. */
+/* Writes the response object with the known members. The gateway stores the response's id in the
+ * report's context. */
 static void push_failed_response(rc_json_writer *w, const rc_report *report, rc_view view)
 {
     const rc_context_entry *id = rc_report_context_get(report, RC_STR("response_id"));
@@ -91,8 +92,8 @@ static void push_responses(rc_buf *buf, const rc_report *report, rc_view view)
     rc_buf_push(buf, RC_STR("\n\n"));
 }
 
-/* Lines end in CR LF, as in Google's streams: Google's Go SDK finds no events in a stream with two
- * kinds of line end. */
+/* The lines end in CR LF, like all lines of Google's streams, because Google's Go SDK finds no
+ * events in a stream whose lines end differently. */
 static void push_gemini(rc_buf *buf, const rc_report *report, rc_view view)
 {
     rc_buf_push(buf, RC_STR("data: "));
@@ -101,11 +102,11 @@ static void push_gemini(rc_buf *buf, const rc_report *report, rc_view view)
     rc_render_body(report, RC_DIALECT_GEMINI, view, buf);
 }
 
-/* Writes the error as a chunk of a stream. "error" is the first member, as go-openai expects. id,
- * model and choices are there because Mistral's SDK (mistralai) rejects data without these members;
- * "error" is one of Mistral's finish reasons. `created` is a string and not a number, so that
- * clients that try several schemas (Vercel's AI SDK) read the data as an error and not as a
- * chunk. */
+/* Writes the error as a chunk of a stream. "error" is the first member, as go-openai expects. The
+ * members id, model and choices are required by Mistral's SDK (mistralai), which rejects data
+ * without them; the finish reason "error" is one of Mistral's. `created` is a string and not a
+ * number, so that clients that try several schemas (Vercel's AI SDK) read the data as an error and
+ * not as a chunk. */
 static void push_chat(rc_buf *buf, const rc_report *report, rc_view view)
 {
     const rc_str model = rc_report_model(report);
@@ -126,9 +127,9 @@ static void push_chat(rc_buf *buf, const rc_report *report, rc_view view)
     rc_json_object_end(&w);
 }
 
-/* Claude Code detects an overload within a stream by the text "overloaded_error" in err.message.
- * err.message is the JSON of the event if the event has no top-level message, so that an overload
- * is written without a top-level message. */
+/* Claude Code detects an overload in a stream by the text "overloaded_error" in err.message. If an
+ * event has no top-level message, the JSON of the event becomes err.message. For an overload, the
+ * event is therefore written without a top-level message. */
 static void push_anthropic(rc_buf *buf, const rc_report *report, rc_view view)
 {
     rc_json_writer w;

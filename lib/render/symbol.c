@@ -1,4 +1,4 @@
-/* The table of symbols. Called by the renderers and the CLI. */
+/* The table of the symbols for terminals. Called by the renderers and the CLI. */
 #include "render/symbol.h"
 
 #include "base/str.h"

@@ -1,4 +1,4 @@
-/* rc_symbol: signs and line characters on a terminal. Each symbol also has a form for terminals
+/* rc_symbol: signs and line characters for terminals. Each symbol has a second form for terminals
  * without UTF-8. */
 #ifndef RC_RENDER_SYMBOL_H
 #define RC_RENDER_SYMBOL_H
@@ -23,7 +23,7 @@ typedef enum rc_symbol {
     /* Symbols within a text. */
     RC_SYMBOL_ARROW,
     RC_SYMBOL_SEPARATOR,
-    RC_SYMBOL_CLAUSE, /* A separator for parts that may contain commas. */
+    RC_SYMBOL_CLAUSE, /* Separates parts of a text that may contain commas. */
     RC_SYMBOL_MORE,
     RC_SYMBOL_QUOTE,
     RC_SYMBOL_UNQUOTE,

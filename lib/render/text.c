@@ -1,5 +1,5 @@
-/* Helpers shared by the renderers: tone and symbol of a report, percent-encoding, wait sentences,
- * action hints, attempt numbers. */
+/* Functions that several renderers use: tone and symbol of a report, percent-encoding, wait
+ * sentences, action hints, attempt numbers. */
 #include "render/text.h"
 
 #include <recourse/taxonomy.h>
@@ -77,7 +77,8 @@ void rc_render_words(rc_buf *buf, rc_str name)
 }
 
 /* A wrapper (a report that wraps a cause) inherits the wait of its cause, but not the context entry
- * that says who named the wait. The causes with the same wait are therefore searched too. */
+ * with the component that chose the wait. The loop therefore also examines the causes that have the
+ * same wait. */
 bool rc_wait_is_own(const rc_report *report)
 {
     const int64_t wait_ms = rc_report_retry_after_ms(report);

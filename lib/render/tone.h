@@ -1,5 +1,5 @@
-/* rc_tone: the meaning of a piece of text on a terminal. tone.c maps it to an escape sequence; no
- * other file of the project contains escape sequences of colours. */
+/* rc_tone: the meaning of a piece of text on a terminal. tone.c maps each tone to an escape
+ * sequence; no other file of the project contains escape sequences of colours. */
 #ifndef RC_RENDER_TONE_H
 #define RC_RENDER_TONE_H
 
@@ -14,16 +14,16 @@ typedef enum rc_tone {
     RC_TONE_GOOD,
     RC_TONE_WARN,
     RC_TONE_BAD,
-    RC_TONE_ACCENT, /* Emphasis that is neither good nor bad. */
+    RC_TONE_ACCENT, /* Emphasised, but neither good nor bad. */
     RC_TONE_BEST,   /* The best value of a column. */
     RC_TONE_OUTAGE  /* Background of a period in which there was a fault. */
 } rc_tone;
 
-/* Maximum length of the sequence that begins or ends a tone, in bytes. */
+/* Maximum length in bytes of the escape sequence that begins or ends a tone. */
 #define RC_TONE_BYTES_MAX 8u
 
-/* rc_tone_begin, rc_tone_end: append the escape sequence that begins or ends a tone. They append
- * nothing for RC_TONE_PLAIN or without colour. */
+/* rc_tone_begin and rc_tone_end append the escape sequence that begins or ends a tone. They append
+ * nothing for RC_TONE_PLAIN and if has_colour is false. */
 void rc_tone_begin(rc_buf *buf, rc_tone tone, bool has_colour);
 void rc_tone_end(rc_buf *buf, rc_tone tone, bool has_colour);
 

@@ -15,8 +15,8 @@ typedef struct range {
 /* Characters that are shown as escapes, because they move the cursor, reorder or break text, or are
  * invisible. The ranges are sorted. */
 static const range ESCAPED[] = {
-    {0x0000, 0x001F},   /* C0 control characters; the tab is handled before this table is
-                           searched */
+    {0x0000, 0x001F},   /* C0 control characters, except the tab, which is handled before this table
+                           is searched */
     {0x007F, 0x009F},   /* DEL and the C1 control characters, which include CSI */
     {0x00AD, 0x00AD},   /* soft hyphen */
     {0x061C, 0x061C},   /* Arabic letter mark */
@@ -85,7 +85,7 @@ unsigned rc_visible_char_width(uint32_t cp, bool has_utf8)
     case SHAPE_HIDDEN:
         return 0;
     case SHAPE_ESCAPED:
-        return hex_digits(cp) + 4; /* the 4 characters \u{ and } */
+        return hex_digits(cp) + 4; /* the characters of \u{ and } */
     case SHAPE_PLAIN:
         break;
     }
@@ -171,19 +171,19 @@ void rc_wrap_init(rc_wrap *wrap, rc_str text, bool has_utf8)
     *wrap = (rc_wrap){.text = text, .has_utf8 = has_utf8};
 }
 
-/* The end of a line: the offset at which the line ends, and the line's width in columns. */
+/* The end of a line: its offset in the text, and the width of the line in columns. */
 typedef struct line_end {
     size_t at;
     unsigned width;
 } line_end;
 
-/* Returns how much of the text up to `stop` fits into one line. The text up to `stop` has no line
- * feed. */
+/* Returns how much of the text up to `stop` fits into one line. `stop` is the offset of the next
+ * line feed or of the end of the text. */
 static line_end fit(const rc_wrap *wrap, size_t stop, unsigned width)
 {
     line_end best = {0};
     unsigned used = 0;
-    bool was_space = true; /* the line is not broken at its leading spaces, which are indentation */
+    bool was_space = true; /* leading spaces are indentation, at which a line is not broken */
     bool was_wide = false;
     size_t len;
     for (size_t at = wrap->at; at < stop; at += len) {
@@ -218,8 +218,8 @@ bool rc_wrap_next(rc_wrap *wrap, unsigned width, rc_wrap_line *ret_line)
     ret_line->text = rc_str_slice(text, wrap->at, end.at);
     ret_line->width = end.width;
 
-    /* Spaces at the end of the line are dropped, so that the next line does not begin with
-     * spaces. */
+    /* The spaces at which the line is broken are dropped, so that the next line does not begin with
+     * them. */
     size_t next = end.at;
     while (next < stop && text.ptr[next] == ' ')
         next++;

@@ -1,4 +1,4 @@
-/* Text for terminals: only visible characters, broken into lines of a given width.
+/* Prepares text for terminals: only visible characters, broken into lines of a given width.
  *
  * Representation of a character:
  *   unchanged     0x20 to 0x7E; on UTF-8 terminals also other letters, digits, marks, symbols and
@@ -17,7 +17,8 @@
 #include <recourse/buf.h>
 #include <recourse/str.h>
 
-/* Width of the widest representation of one character: \u{10FFFF}. Lines must not be narrower. */
+/* Width of the widest representation of one character: \u{10FFFF}. A line must have at least this
+ * width. */
 #define RC_VISIBLE_CHAR_WIDTH_MAX 10u
 
 /* Returns the number of columns of a character's representation. */
@@ -43,18 +44,19 @@ typedef struct rc_wrap {
 } rc_wrap;
 
 typedef struct rc_wrap_line {
-    rc_str text;    /* The line, for rc_visible_push. It views (points into) the wrapped text. */
+    rc_str text;    /* The text of the line, to be passed to rc_visible_push. It views (points into)
+                       the wrapped text. */
     unsigned width; /* Columns of the line; at most the requested width. */
 } rc_wrap_line;
 
-/* Starts at the beginning of the text. text: borrows until the last line is no longer used. */
+/* Begins at the start of the text. text: borrows until the last line is no longer used. */
 void rc_wrap_init(rc_wrap *wrap, rc_str text, bool has_utf8);
 
 /* Stores the next line, of at most `width` columns, and returns true; returns false at the end of
  * the text. `width` must be at least RC_VISIBLE_CHAR_WIDTH_MAX. A line ends at a line feed (with
- * the carriage return before it, if any). If there is no line feed within the width, the line ends
- * at a space, which is dropped, or beside a wide character. If there is neither, the line ends
- * within a word. */
+ * the carriage return before it, if any). If the text has no line feed within the width, the line
+ * ends at a space, which is dropped, or next to a wide character. If the text has neither, the line
+ * ends within a word. */
 bool rc_wrap_next(rc_wrap *wrap, unsigned width, rc_wrap_line *ret_line);
 
 #endif

@@ -1,5 +1,5 @@
-/* Report builder: collects the fields of a report and scrubs every text. Called by the classifier,
- * the decoder, the gateway and the CLI. */
+/* Report builder: collects the fields of a report and removes secrets from every text (the
+ * scrubber). Called by the classifier, the decoder, the gateway and the CLI. */
 #include <recourse/builder.h>
 
 #include <recourse/taxonomy.h>
@@ -9,8 +9,8 @@
 #include "report/report_private.h"
 #include "scrub/scrub.h"
 
-/* More than the sum of all size limits in report.h, so that a field reaches its limit before the
- * arena reaches this one. */
+/* Maximum size of a report. It is larger than the sum of all size limits in report.h, so that each
+ * field reaches its own limit first. */
 #define ARENA_MAX_BYTES (2u << 20)
 
 void rc_builder_init(rc_builder *builder, const rc_alloc *alloc, rc_code code)
@@ -23,7 +23,7 @@ void rc_builder_init(rc_builder *builder, const rc_alloc *alloc, rc_code code)
     rc_report *report = rc_arena_get(&arena, sizeof *report);
     if (!report)
         return;
-    report->retry_after_ms = -1; /* the only field whose absent value is not 0 */
+    report->retry_after_ms = -1; /* 0 is a valid wait, so -1 means absent */
     report->arena = arena;
     report->refs = 1;
     report->code = (uint32_t)code;
@@ -55,8 +55,8 @@ static void *get_memory(rc_builder *builder, size_t count, size_t size)
     return memory;
 }
 
-/* Scrubs text into `size` bytes of the arena. Returns RC_E_TOO_LARGE if the result needs more than
- * `size`. */
+/* Writes the text without its secrets into `size` bytes of the arena. Returns RC_E_TOO_LARGE if the
+ * result needs more bytes. */
 static rc_status scrub_into(rc_builder *builder, rc_str text, size_t max_bytes, size_t size,
                             rc_str *ret_text)
 {
@@ -77,8 +77,8 @@ static rc_status scrub_into(rc_builder *builder, rc_str text, size_t max_bytes, 
     return RC_OK;
 }
 
-/* Most text is clean and is copied as it is. Scrubbed text is rarely longer than its input, so a
- * buffer of the input's size is tried first. */
+/* Most texts contain no secret and are copied unchanged. Text without its secrets is rarely longer
+ * than before, so a buffer of the same size is tried first. */
 rc_str rc_builder_scrub(rc_builder *builder, rc_str text, size_t max_bytes)
 {
     rc_str clean = {NULL, 0};
@@ -100,7 +100,7 @@ rc_str rc_builder_scrub(rc_builder *builder, rc_str text, size_t max_bytes)
 }
 
 /* Replaces the text of a field. If the new text fits, the old text's memory is reused, so that a
- * field can be set any number of times. On failure the old text stays. */
+ * field can be set any number of times. On failure the field has its old text. */
 static void replace_text(rc_builder *builder, rc_str *slot, rc_str text, size_t max_bytes)
 {
     rc_str old = *slot;
@@ -116,8 +116,7 @@ static void replace_text(rc_builder *builder, rc_str *slot, rc_str text, size_t 
             ((char *)(uintptr_t)slot->ptr)[slot->len] = '\0';
             return;
         }
-        *slot = rc_str_make(NULL, 0); /* the scrubbed text did not fit and has overwritten the old
-                                         one */
+        *slot = rc_str_make(NULL, 0); /* the new text did not fit and has overwritten the old one */
     }
     rc_str clean = rc_builder_scrub(builder, text, max_bytes);
     if (clean.len)
@@ -173,8 +172,8 @@ void rc_builder_set_error_type(rc_builder *builder, rc_str type)
 
 void rc_builder_set_family(rc_builder *builder, rc_family family)
 {
-    builder->family = family; /* The error type depends on the code, which a report without its own
-                                 code takes from its cause in rc_builder_finish. */
+    builder->family = family; /* The error type depends on the code. A report without a code of its
+                                 own gets the code of its cause in rc_builder_finish. */
     if (builder->report)
         builder->report->error_type = rc_str_make(NULL, 0);
 }
@@ -227,7 +226,7 @@ void rc_builder_set_retry_after_ms(rc_builder *builder, int64_t wait_ms)
         builder->report->retry_after_ms = wait_ms;
 }
 
-/* Whether a list is below its limit. If not, sets RC_BUILDER_TOO_LARGE. */
+/* Returns whether a list is below its limit; if not, sets RC_BUILDER_TOO_LARGE. */
 static bool has_space(rc_builder *builder, size_t count, size_t max)
 {
     if (count >= max)
@@ -235,8 +234,8 @@ static bool has_space(rc_builder *builder, size_t count, size_t max)
     return count < max;
 }
 
-/* Returns the list with space for one more element. If there is no space, sets a loss flag and
- * returns NULL. */
+/* Returns the list with space for one more element. If no memory is available or the limit is
+ * reached, sets a loss flag and returns NULL. */
 static void *grow_list(rc_builder *builder, void *list, size_t count, size_t *size, size_t max,
                        size_t element)
 {
@@ -256,8 +255,8 @@ static void *grow_list(rc_builder *builder, void *list, size_t count, size_t *si
     return memory;
 }
 
-/* Returns the context entry of a key; adds the entry if it does not exist. Returns NULL if there is
- * no space. */
+/* Returns the context entry of a key; adds the entry if it does not exist. Returns NULL if the
+ * entry cannot be added. */
 static rc_context_entry *context_slot(rc_builder *builder, rc_str key)
 {
     rc_report *report = builder->report;
@@ -309,7 +308,8 @@ void rc_builder_set_context_int(rc_builder *builder, rc_str key, int64_t value)
     if (!entry)
         return;
     *entry = (rc_context_entry){.key = entry->key, .kind = RC_VALUE_INT, .number = value};
-    if (rc_scrub_is_secret_name(entry->key)) /* a numeric PIN is a secret too */
+    if (rc_scrub_is_secret_name(entry->key)) /* a secret may consist of digits only, such as a
+                                                PIN */
         *entry = (rc_context_entry){
             .key = entry->key, .kind = RC_VALUE_STRING, .text = RC_STR(RC_SCRUB_REDACTED)};
 }

@@ -1,5 +1,5 @@
-/* Finishing a report: fills unset fields, links the cause and notes what was lost. Called by the
- * builder's users and by decode.c. */
+/* Finishing a report: fills fields that were not set, links the cause, and records which data was
+ * lost. Called by the builder's users and by decode.c. */
 #include <recourse/builder.h>
 
 #include <recourse/taxonomy.h>
@@ -8,7 +8,7 @@
 #include "report/message.h"
 #include "report/report_private.h"
 
-/* Values of the context key "incomplete". */
+/* Values of the context entry "incomplete", which records lost data. */
 static const rc_str NOTE_NOMEM = RC_STR_INIT("out of memory");
 static const rc_str NOTE_TOO_LARGE = RC_STR_INIT("too large");
 
@@ -52,7 +52,7 @@ static void fill_from_row(rc_report *report)
     }
 }
 
-/* The report's cause is about to be dropped: copies the texts that the report inherited from that
+/* Called before the report's cause is dropped: copies the texts that the report shares with the
  * cause into the report's memory. */
 static void own_texts(rc_builder *builder, const rc_field_table *table)
 {
@@ -75,7 +75,7 @@ static int64_t elided_so_far(const rc_report *report)
     return entry && entry->kind == RC_VALUE_INT && entry->number > 0 ? entry->number : 0;
 }
 
-/* Returns the loss flags of a report that is about to be dropped. */
+/* Returns the flags for lost data of a report that is about to be dropped. */
 static uint32_t losses_of(const rc_report *report)
 {
     const rc_context_entry *entry = rc_report_context_get(report, RC_STR(RC_KEY_INCOMPLETE));
@@ -84,8 +84,8 @@ static uint32_t losses_of(const rc_report *report)
     return rc_str_eq(entry->text, NOTE_NOMEM) ? RC_BUILDER_NOMEM : RC_BUILDER_TOO_LARGE;
 }
 
-/* Links the cause. If the chain of causes would exceed its limit, the direct cause is dropped and
- * counted in a note. */
+/* Links the cause. If the chain of causes would exceed its limit, the direct cause is dropped, and
+ * the context entry `causes_elided` counts it. */
 static void link_cause(rc_builder *builder)
 {
     rc_report *report = builder->report;
@@ -121,8 +121,8 @@ static void fill_message(rc_builder *builder)
     rc_buf_init_fixed(&buf, memory, sizeof memory);
     if (rc_message_push(&buf, sentence, report->provider, report->model) != RC_OK)
         return;
-    /* The sentence and the names are scrubbed already, but joined they can form the pattern of a
-     * secret, e.g. with a provider named "api_key:". */
+    /* The sentence and the names contain no secrets, but together they may look like one, for
+     * example with a provider named "api_key:". */
     rc_str shown = rc_builder_scrub(builder, rc_buf_get(&buf), RC_REPORT_MESSAGE_MAX);
     if (shown.len)
         report->message = shown;
@@ -150,9 +150,9 @@ const rc_report *rc_builder_finish_as_is(rc_builder *builder)
     return seal(builder);
 }
 
-/* There was no memory for the report. Returns the cause if the report has no code of its own,
- * otherwise the static report of the code. The result is not retryable if a setter or the cause
- * excluded a retry. */
+/* Called if no memory was available for the report. Returns the cause if the report has no code of
+ * its own, otherwise the static report of the code. The result is not retryable if a setter or the
+ * cause excluded a retry. */
 static const rc_report *finish_without_memory(rc_builder *builder)
 {
     if (builder->flags & RC_BUILDER_FINISHED)
@@ -185,8 +185,8 @@ const rc_report *rc_builder_finish(rc_builder *builder)
     if (!report)
         return finish_without_memory(builder);
 
-    /* A wrapper (a report without its own code that wraps a cause) inherits its cause's message. A
-     * report with its own code does not. */
+    /* A wrapper (a report without its own code that wraps a cause) inherits the message of its
+     * cause. A report with its own code has its own message. */
     bool is_wrapper = report->code == RC_CODE_NONE && report->cause;
     if (report->code == RC_CODE_NONE && !report->cause)
         report->code = RC_CODE_INTERNAL;

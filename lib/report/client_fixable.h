@@ -1,5 +1,5 @@
-/* Failures that the client can end by changing its request. A client sees the provider's own texts
- * and names only for these failures. The provider's text of any other failure is not shown to
+/* Failures that a client can end by changing its request. Only for these failures does a client see
+ * the provider's own texts and names. In all other cases the provider's text is not shown to
  * clients, because it may describe the operator's accounts and servers. */
 #ifndef RC_REPORT_CLIENT_FIXABLE_H
 #define RC_REPORT_CLIENT_FIXABLE_H
@@ -8,8 +8,9 @@
 
 #include <recourse/codes.h>
 
-/* Whether the code is about a limit, quota or permission of the operator's account. Clients see the
- * provider's sentence for such a code ("Limit: 60 / min"), without the account's names. */
+/* Returns whether the code is about a limit, quota or permission of the operator's account. For
+ * such a code, clients see the provider's sentence ("Limit: 60 / min") without the names in it that
+ * identify the account. */
 static inline bool rc_code_is_account_limit(rc_code code)
 {
     return code == RC_CODE_RATE_LIMITED || code == RC_CODE_QUOTA_EXHAUSTED ||

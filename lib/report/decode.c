@@ -1,8 +1,8 @@
-/* Report decoder: reads JSON by the table of fields, in a strict or a tolerant mode. Called by the
- * store, the client and the CLI.
+/* Report decoder: reads the JSON of a report by means of the table of fields, in a strict or a
+ * tolerant mode. Called by the store, the client and the CLI.
  *
  * The strict mode fails at the first deviation from the JSON that the encoder writes. The tolerant
- * mode drops members that it cannot use, records their place in rc_decode_info and continues, so
+ * mode drops members that it cannot use, records their position in rc_decode_info and continues, so
  * that a report of a newer or faulty sender is still usable. */
 #include <recourse/json.h>
 
@@ -12,8 +12,8 @@
 #include "report/report_private.h"
 #include "json/reader.h"
 
-/* Maximum number of causes that the tolerant decoder reads. It recurses for each cause, with about
- * 500 bytes of stack; deeper causes are dropped. */
+/* Maximum number of nested causes that the tolerant decoder reads; deeper causes are dropped. The
+ * decoder recurses for each cause, with about 500 bytes of stack. */
 #define TOLERANT_DEPTH_MAX 200u
 
 /* Prevents that a function with a large stack frame is inlined into the recursive functions. */
@@ -25,11 +25,11 @@ typedef struct decoder {
     rc_json_reader reader;
     rc_decode_path path;
     const rc_alloc *alloc;
-    rc_buf text; /* Value with its escapes removed. */
-    rc_buf name; /* Key with its escapes removed. */
+    rc_buf text; /* Receives a value whose escapes are decoded. */
+    rc_buf name; /* Receives a key whose escapes are decoded. */
     bool is_strict;
-    uint32_t depth;   /* Number of causes being read. */
-    rc_status status; /* The error that ended the decoding. */
+    uint32_t depth;   /* Number of nested causes that are being read. */
+    rc_status status; /* The error that ended the decoding; RC_OK: none so far. */
 } decoder;
 
 /* Ends the decoding with an error, unless an earlier error has already ended it. */
@@ -41,8 +41,8 @@ static void fail(decoder *d, rc_status status, size_t offset, const char *what, 
     rc_decode_path_set_info(&d->path, status, offset, what, name);
 }
 
-/* Handles input that the encoder would not have written. The strict mode fails; the tolerant mode
- * counts the current member as dropped. */
+/* Handles input that the encoder never writes. The strict mode fails; the tolerant mode counts the
+ * current member as dropped. */
 static void refuse(decoder *d, rc_status status, size_t offset, const char *what, rc_str name)
 {
     if (d->is_strict || d->status != RC_OK)
@@ -76,7 +76,7 @@ static void refuse_type(decoder *d, const rc_json_token *token, const char *what
 }
 
 /* Returns the token's text without escapes. The result views (points into) the input or `buf`. If
- * there is no memory, the decoding ends and the text is empty. */
+ * no memory is available, the decoding ends and the text is empty. */
 static rc_str text_of(decoder *d, const rc_json_token *token, rc_buf *buf)
 {
     if (!token->has_escapes)
@@ -89,8 +89,8 @@ static rc_str text_of(decoder *d, const rc_json_token *token, rc_buf *buf)
     return NO_NAME;
 }
 
-/* Ends a strict decoding if the builder has dropped data. After a tolerant decoding the report's
- * context has a note about dropped data. */
+/* Ends a strict decoding if the builder has dropped data. A tolerant decoding continues, and the
+ * report's context records that data was dropped. */
 static void check_losses(decoder *d, const rc_builder *builder, size_t offset)
 {
     if (!d->is_strict || !(builder->flags & RC_BUILDER_LOSSES))
@@ -100,15 +100,15 @@ static void check_losses(decoder *d, const rc_builder *builder, size_t offset)
          is_memory ? "out of memory" : "more than a report holds", NO_NAME);
 }
 
-/* The encoder writes neither secrets nor NUL, so the strict mode rejects a text that scrubbing has
- * changed. */
+/* The encoder writes neither secrets nor NUL, so the strict mode rejects a text from which a secret
+ * or a NUL had to be removed. */
 static void check_same(decoder *d, const rc_json_token *token, rc_str clean, rc_str text)
 {
     if (d->is_strict && clean.len && !rc_str_eq(clean, text))
         fail(d, RC_E_RANGE, token->offset, "text with a secret or a NUL in it", NO_NAME);
 }
 
-/* Whether a number is written as the encoder writes it: no leading zero, no -0. */
+/* Returns whether a number has the form that the encoder writes: no leading zero, no -0. */
 static bool is_canonical(rc_str raw, int64_t value)
 {
     char digits[24];
@@ -230,7 +230,8 @@ LEAF static void read_context(decoder *d, rc_builder *builder, const rc_json_tok
         refuse_type(d, begin, "expected an object");
         return;
     }
-    builder->report->context_count = 0; /* if the object has "context" twice, the last one counts */
+    builder->report->context_count = 0; /* if the object has the key "context" twice, the second one
+                                           replaces the first */
     size_t count = 0;
     for (;; count++) {
         rc_json_token token = next(d);
@@ -248,7 +249,7 @@ LEAF static void read_context(decoder *d, rc_builder *builder, const rc_json_tok
 typedef void (*read_element)(decoder *d, rc_builder *builder, const rc_json_token *token);
 
 /* Reads an array into a list of the report whose length is *count. If the array's key occurs twice,
- * the last array counts. */
+ * the second array replaces the first. */
 static void read_array(decoder *d, rc_builder *builder, const rc_json_token *begin, size_t *count,
                        read_element read)
 {
@@ -414,8 +415,8 @@ static size_t read_members(decoder *d, rc_builder *builder, const rc_field_table
     }
 }
 
-/* Only transient failures are retryable. A received report that contradicts this rule must not
- * cause a retry. */
+/* Only transient failures are retryable. A received report that says otherwise is corrected, so
+ * that it causes no retry. */
 static void check_retryable(decoder *d, rc_report *report, size_t offset)
 {
     if (report->retryable != RC_TRUE || !rc_report_forbids_retry(report))
@@ -426,7 +427,7 @@ static void check_retryable(decoder *d, rc_report *report, size_t offset)
     report->retryable = RC_FALSE;
 }
 
-/* Reads a report whose opening brace has been read. Returns NULL if the decoding has ended with an
+/* Reads a report whose opening brace has been read. Returns NULL if the decoding ended with an
  * error. */
 static const rc_report *read_report(decoder *d)
 {

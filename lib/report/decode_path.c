@@ -1,5 +1,5 @@
-/* Position of the report decoder (JSON pointer, line, column) for its error messages. Called by
- * decode.c. */
+/* The position of the report decoder (JSON pointer, line, column), which its error messages
+ * contain. Called by decode.c. */
 #include "report/decode_path.h"
 
 #include "base/str.h"
@@ -7,7 +7,8 @@
 #include "scrub/scrub.h"
 #include "json/reader.h"
 
-#define STEP_MAX 96u /* Maximum bytes shown of a key that is not in the table of fields. */
+/* Maximum number of bytes that are shown of a key that the table of fields does not contain. */
+#define STEP_MAX 96u
 
 void rc_decode_path_init(rc_decode_path *path, rc_str text, rc_decode_info *info)
 {

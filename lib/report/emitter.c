@@ -2,10 +2,10 @@
  * the gateway's exchange_events.c and `recourse exec`. */
 #include <recourse/emitter.h>
 
-/* Final error of a wait that was cancelled. */
+/* Final error of a call that was cancelled during a wait. */
 #define CANCELLED RC_STR("Retry cancelled")
 
-/* Collects the events of one action. */
+/* The events of one action while they are collected. */
 typedef struct emission {
     rc_emitter *emitter;
     int64_t now_unix_ms;
@@ -41,8 +41,8 @@ static void start_retry(emission *t, const rc_call_facts *facts)
     const rc_action *action = &facts->action;
     rc_event_auto_retry_start *start =
         &add_event(t, RC_EVENT_TYPE_AUTO_RETRY_START)->as.auto_retry_start;
-    /* The attempt number of a TRY action is that of the attempt that begins. A WAIT or REFRESH
-     * comes before the attempt with the next number. */
+    /* The attempt number of a TRY action is that of the attempt that begins. A WAIT or REFRESH is
+     * followed by the attempt with the next number. */
     t->emitter->attempt = action->kind == RC_DO_TRY ? action->attempt : action->attempt + 1;
     start->attempt = t->emitter->attempt;
     start->max_attempts = action->max_attempts;
@@ -54,7 +54,8 @@ static void start_retry(emission *t, const rc_call_facts *facts)
     t->emitter->at_ms = action->kind == RC_DO_WAIT ? action->at_ms : RC_UNLIMITED;
 }
 
-/* A change of target also changes the credential, but gives only the event about the target. */
+/* A change of target also changes the credential, but only the event about the target is
+ * emitted. */
 static void emit_switch(emission *t, const rc_call_facts *facts)
 {
     const rc_action *action = &facts->action;
@@ -101,15 +102,15 @@ static void on_attempt(emission *t, const rc_call_facts *facts)
         try_again(t, facts);
 }
 
-/* A call that is woken too early returns the same WAIT again. The repeated WAIT gives no second
- * event. */
+/* Returns whether the action is the same WAIT again, which a call returns if it is woken too early.
+ * For a repeated WAIT no second event is emitted. */
 static bool is_repeated_wait(const rc_emitter *emitter, const rc_action *action)
 {
     return emitter->is_announced && action->kind == RC_DO_WAIT && action->at_ms == emitter->at_ms &&
            action->attempt + 1 == emitter->attempt;
 }
 
-/* A wait or refresh before the first attempt is not a retry and gives no event. */
+/* A wait or refresh before the first attempt is not a retry, so no event is emitted. */
 static void on_pause(emission *t, const rc_call_facts *facts)
 {
     if (!t->emitter->is_begun || is_repeated_wait(t->emitter, &facts->action))

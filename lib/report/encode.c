@@ -102,14 +102,14 @@ static void put_sources(rc_json_writer *w, const rc_field *field, const rc_repor
     rc_json_array_end(w);
 }
 
-/* Writes one field. Recurses for the cause; a chain of causes has at most RC_REPORT_CAUSE_DEPTH_MAX
- * reports. */
+/* Writes one field. The function recurses for the cause; a chain of causes has at most
+ * RC_REPORT_CAUSE_DEPTH_MAX reports. */
 static void put_field(rc_json_writer *w, const rc_field *field, const void *object, rc_view view)
 {
     const char *at = (const char *)object + field->offset;
     switch (field->kind) {
     case RC_FIELD_TEXT:
-        return; /* put_object writes the fields of this kind itself */
+        return; /* the function put_object writes fields of this kind */
     case RC_FIELD_INT:
         put_int(w, field, *(const int64_t *)(const void *)at);
         return;
@@ -148,7 +148,8 @@ static void put_object(rc_json_writer *w, const rc_field_table *table, const voi
         const char *at = (const char *)object + field->offset;
         if (!rc_view_has_field(view, field, object))
             continue;
-        if (field->kind == RC_FIELD_TEXT) /* most fields are texts, and most of them are absent */
+        if (field->kind == RC_FIELD_TEXT) /* the most frequent case first: a text, and most texts
+                                             are absent */
             put_text(w, field, *(const rc_str *)(const void *)at, view);
         else
             put_field(w, field, object, view);

@@ -1,5 +1,6 @@
-/* Events as JSON, generated from spec/events.def. Called by the gateway and `recourse exec`. Two
- * rows with the same number would not compile, because a switch would have two equal cases. */
+/* Encodes events as JSON; the functions are generated from spec/events.def by the preprocessor.
+ * Called by the gateway and `recourse exec`. Two rows with the same number would not compile,
+ * because a switch would have two equal cases. */
 #include <recourse/event.h>
 
 #include <recourse/suppressed.h>
@@ -44,7 +45,7 @@ rc_event_type rc_event_type_parse(rc_str type_name)
 
 /* ---- field kinds: put_X writes a field of kind X in spec/events.def ---- */
 
-/* Writes a text that does not come from a report and therefore must be scrubbed here. */
+/* Writes a text from which secrets must be removed, because it does not come from a report. */
 static void put_clean(rc_json_writer *w, rc_str key, presence when, rc_str value, size_t max_bytes)
 {
     if (when == MAYBE && rc_str_is_empty(value))

@@ -67,8 +67,8 @@ static uint64_t count_of(const rc_json_member *member)
     return (uint64_t)count;
 }
 
-/* Returns a member in dollars as micro-dollars. Reads at most six decimals, as put_MONEY in event.c
- * writes them; any other value gives 0. */
+/* Converts a member in dollars to micro-dollars. A number with at most six decimals is accepted, as
+ * put_MONEY in event.c writes it; the result for any other value is 0. */
 static uint64_t micro_of(const rc_json_member *member)
 {
     const rc_str text = member->value.raw;
@@ -109,8 +109,8 @@ bool rc_event_view_read(rc_str json, rc_buf *scratch, rc_event_view *ret_view)
     rc_json_member members[AT_COUNT];
     memcpy(members, wanted, sizeof members);
     rc_buf_reset(scratch);
-    /* The texts of the view point into `scratch`, so its full size is reserved before the first
-     * text is read: the buffer must not move. */
+    /* The texts of the view point into `scratch`, whose memory therefore must not move: its full
+     * size is reserved before the first text is read. */
     if (rc_json_find(json, members, AT_COUNT, false) != RC_OK || !members[AT_TYPE].is_found ||
         members[AT_TYPE].value.type != RC_JSON_STRING ||
         rc_buf_reserve(scratch, RC_EVENT_VIEW_SCRATCH_MAX) != RC_OK)

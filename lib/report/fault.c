@@ -1,9 +1,9 @@
 /* Converts a chain of rc_fault (errors of the application that uses the library) into a report.
- * Public function for users of the library. */
+ * Called by programs that use the library. */
 #include <recourse/builder.h>
 
-/* Maximum number of faults of a chain that are converted. Of a longer chain, the first CHAIN_MAX
- * faults and the last one are converted. */
+/* Maximum number of faults of a chain that are converted. If the chain is longer, its first
+ * CHAIN_MAX faults and its last one are converted. */
 #define CHAIN_MAX 1024u
 #define END_STEPS_MAX (1u << 20)
 
@@ -23,9 +23,9 @@ static bool is_among_first(const rc_fault *wanted, const rc_fault *fault, size_t
     return false;
 }
 
-/* Returns the number of different faults in the chain, up to CHAIN_MAX. Each fault is searched
- * among the faults before it, which finds a cycle. The search needs no memory, and is fast enough
- * because chains are short. */
+/* Returns the number of different faults in the chain, up to CHAIN_MAX. A cycle is found by
+ * searching each fault among the faults before it. This needs no memory and is fast enough, because
+ * chains are short. */
 static size_t chain_len(const rc_fault *fault, const char **ret_note)
 {
     *ret_note = NULL;
@@ -64,7 +64,7 @@ static const rc_report *report_of(const rc_alloc *alloc, const rc_fault *fault,
 }
 
 /* Returns the last fault of a chain longer than CHAIN_MAX; NULL if the chain has a cycle or more
- * than END_STEPS_MAX faults. A second pointer that moves at half the speed detects cycles. */
+ * than END_STEPS_MAX faults. A second pointer, which moves at half the speed, detects cycles. */
 static const rc_fault *end_of(const rc_fault *fault)
 {
     const rc_fault *slow = fault;

@@ -11,7 +11,7 @@
 #define M RC_VIEW_MODEL
 #define I RC_VIEW_INTERNAL
 
-/* Wraps an enum's name and parse functions as functions of uint32_t. */
+/* Defines functions of uint32_t that call the name and parse functions of an enum. */
 #define ENUM_NAMES(tag, type, name_of, parse_of, unknown_value) \
     static const char *tag##_name(uint32_t value)               \
     {                                                           \
@@ -62,12 +62,12 @@ static const rc_field METADATA_FIELDS[] = {
     {INT("retry_after_ms", U | M | I, retry_after_ms, -1, 0, INT64_MAX), INHERITED},
     {ENUM("limit_kind", M | I, limit_kind, limit_names), INHERITED},
     {TEXT("raw", I, raw, RC_REPORT_RAW_MAX)}, /* not inherited, so that a chain of causes has only
-                                                 one copy */
+                                                 one copy of the body */
 };
 static const rc_field_table METADATA = {METADATA_FIELDS,
                                         sizeof METADATA_FIELDS / sizeof *METADATA_FIELDS};
 
-/* The fields in the order in which the encoder writes them. */
+/* The fields of a report in the order in which the encoder writes them. */
 static const rc_field REPORT_FIELDS[] = {
     {TEXT("report_id", U | M | I, report_id, NAME_MAX_BYTES)},
     {TEXT("error_type", U | M | I, error_type, NAME_MAX_BYTES), INHERITED},

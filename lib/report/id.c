@@ -1,5 +1,5 @@
 /* Report ids: makes and parses them. Ids sort by time as strings, because the digits of the
- * alphabet are in ASCII order. Called by everything that makes reports. */
+ * alphabet are in ASCII order. Called by all code that creates reports. */
 #include <recourse/id.h>
 
 #include "base/vec16.h"
@@ -13,7 +13,7 @@
 _Static_assert(PREFIX_LEN + TIME_LEN + ENTROPY_LEN == RC_ID_LEN, "the parts make up the id");
 
 /* Makes the next id of the same millisecond: increments the random bits of the last id, with a
- * carry into the time. The largest id is not incremented. */
+ * carry into the time. The largest possible id stays unchanged. */
 static void count_up(rc_id_maker *maker)
 {
     if (maker->in_ms < RC_ID_PER_MS)
@@ -43,8 +43,8 @@ static uint64_t spread(uint64_t bits)
     return bits;
 }
 
-/* Maps values below 32 to Crockford's base 32, which omits I, L, O and U. Each comparison skips one
- * omitted letter: a true vector comparison is -1, so it is subtracted. */
+/* Maps values below 32 to the characters of Crockford's base 32, which omits I, L, O and U. Each
+ * comparison skips one omitted letter: its result is -1 for a larger value, and is subtracted. */
 static rc_vec16 letters_of(rc_vec16 values)
 {
     const rc_vec16 is_letter = (rc_vec16)(values > 9);
@@ -57,9 +57,9 @@ static rc_id encode(const rc_id_maker *maker)
     const uint64_t time = (uint64_t)maker->last_unix_ms;
     const uint64_t high = (uint64_t)maker->last_high << 14 | maker->last_low >> 50;
     const uint64_t low = maker->last_low;
-    /* An id has 50 bits of time and 80 random bits. Each word has 40 bits, that is eight letters.
-     * Of the last word only the last two letters are used, because the word before has the
-     * others. */
+    /* An id has 50 bits of time and 80 random bits. Each word encodes 40 bits as eight letters. Of
+     * the last word only the last two letters are used, because the other bits are in the word
+     * before. */
     const uint64_t words[] = {spread(time >> 10), spread((time & 0x3FF) << 30 | high),
                               spread(low >> 10), spread(low)};
     rc_vec16 lanes[2];
@@ -75,8 +75,8 @@ static rc_id encode(const rc_id_maker *maker)
     return id;
 }
 
-/* Returns the time of the next id: the clock's time, or the time of the last id if the clock is
- * behind it. If RC_ID_PER_MS ids have the last id's time already, one millisecond is added. */
+/* Returns the time of the next id: the clock's time, or the time of the last id if that is later.
+ * If RC_ID_PER_MS ids already have the last id's time, one millisecond is added. */
 static int64_t next_time(const rc_id_maker *maker, int64_t now_unix_ms)
 {
     int64_t time_ms = now_unix_ms < 0 ? 0 : now_unix_ms;
@@ -105,8 +105,8 @@ rc_id rc_id_make(rc_id_maker *maker, int64_t now_unix_ms, const uint8_t entropy[
     return encode(maker);
 }
 
-/* Value of a character plus one; 0 if the character is not in the alphabet. Lower case and similar
- * letters (O for 0) are rejected, so that an id has only one spelling. */
+/* The value of each character plus one; 0 if the character is not in the alphabet. Lower-case
+ * letters and look-alikes (O for 0) are rejected, so that each id has only one spelling. */
 static const uint8_t values[UINT8_MAX + 1] = {
     ['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,  ['6'] = 7,  ['7'] = 8,
     ['8'] = 9,  ['9'] = 10, ['A'] = 11, ['B'] = 12, ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,

@@ -1,5 +1,5 @@
-/* Messages for users: puts the names of provider and model into the sentences of spec/errors.def.
- * Called by the builder and the classifier. */
+/* Messages for users: inserts the names of provider and model into the sentences of
+ * spec/errors.def. Called by the builder and the classifier. */
 #include "report/message.h"
 
 #include "base/str.h"
@@ -8,8 +8,8 @@
 static const rc_str PROVIDER_WORDS = RC_STR_INIT("the provider");
 static const rc_str MODEL_WORDS = RC_STR_INIT("the model");
 
-/* Quick check whether "the" or "The" may begin at `at`. "the provider" and "the model" both begin
- * with this word. */
+/* Returns whether "the" or "The", with which "the provider" and "the model" begin, may be at `at`.
+ * This is a quick check of a few bytes. */
 static bool has_article(rc_str sentence, size_t at)
 {
     return (sentence.ptr[at] | 0x20) == 't' && sentence.len - at >= MODEL_WORDS.len &&

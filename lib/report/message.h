@@ -7,11 +7,11 @@
 #include <recourse/str.h>
 
 /* Appends the sentence with "the provider" replaced by the provider's name, and with the model's
- * name after "the model". The first letter of each phrase may be a capital. A phrase whose name is
- * empty stays unchanged. Returns the buffer's status. */
+ * name after "the model". Both phrases may begin with a capital letter. A phrase stays unchanged if
+ * the name for it is empty. Returns the buffer's status. */
 rc_status rc_message_push(rc_buf *buf, rc_str sentence, rc_str provider, rc_str model);
 
-/* Maximum bytes of a provider's text in a message. */
+/* Maximum number of bytes of a provider's text in a message. */
 #define RC_MESSAGE_DETAIL_MAX ((size_t)500)
 
 /* Appends ": " and a provider's text as one line, so that the provider's text cannot imitate a line

@@ -1,5 +1,5 @@
 /* Partial results: encodes the result of a batch together with the errors of the batch's failed
- * items. Public function for users of the library. */
+ * items. Called by programs that use the library. */
 #include <recourse/partial.h>
 
 #include <stdint.h>
@@ -23,8 +23,8 @@ static rc_status check_json(rc_str text)
     return token.type == RC_JSON_END ? RC_OK : reader.fault.status;
 }
 
-/* Writes the item's name, scrubbed. The name is the caller's text and may contain a secret, e.g. in
- * a URL. */
+/* Writes the item's name without secrets. The caller chose the name, so it may contain a secret,
+ * for example in a URL. */
 static void put_item(rc_json_writer *w, rc_str item, rc_view view)
 {
     char memory[RC_REPORT_MESSAGE_MAX];

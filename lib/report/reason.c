@@ -1,6 +1,6 @@
-/* Names and texts of decision reasons, generated from spec/reasons.def. Called by the gateway, the
- * store and the CLI. Two rows with the same number would not compile, because a switch would have
- * two equal cases. */
+/* Names and texts of the reasons for decisions, generated from spec/reasons.def by the
+ * preprocessor. Called by the gateway, the store and the CLI. Two rows with the same number would
+ * not compile, because a switch would have two equal cases. */
 #include <recourse/reason.h>
 
 /* reasons.h is generated; these asserts check that it matches the table. */

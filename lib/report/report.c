@@ -1,11 +1,12 @@
-/* Report: reference counting and getters. Called by everything that reads reports. */
+/* Report: reference counting and getters. Called by all code that reads reports. */
 #include <recourse/report.h>
 
 #include <recourse/taxonomy.h>
 
 #include "report/report_private.h"
 
-/* Static reports have no reference count and lie in read-only memory. */
+/* Returns whether the report is static: such a report is in read-only memory and has no reference
+ * count. */
 static bool is_static(const rc_report *report)
 {
     return __atomic_load_n(&report->refs, __ATOMIC_RELAXED) == 0;
@@ -18,8 +19,8 @@ const rc_report *rc_report_dup(const rc_report *report)
     return report;
 }
 
-/* Each report owns its cause, so the chain of causes is freed as well. A loop follows the chain, so
- * that a long chain needs no more stack. */
+/* A report has a reference to its cause, so the chain of causes is freed, too. A loop follows the
+ * chain, so that a long chain needs no more stack than a short one. */
 void rc_report_free(const rc_report *report)
 {
     while (report && !is_static(report)) {
@@ -27,8 +28,8 @@ void rc_report_free(const rc_report *report)
         if (__atomic_fetch_sub(&mine->refs, 1, __ATOMIC_ACQ_REL) != 1)
             return;
         const rc_report *cause = mine->cause;
-        rc_arena arena = mine->arena; /* copied, because the arena's memory contains the report with
-                                         the arena */
+        rc_arena arena = mine->arena; /* a copy, because the arena is stored inside the memory that
+                                         it frees */
         rc_arena_done(&arena);
         report = cause;
     }

@@ -7,14 +7,16 @@
 
 #include "base/arena.h"
 
-/* Number of context entries reserved for notes. A note must not need an allocation, because one of
- * the notes records that memory ran out. */
+/* Number of context entries that are reserved for notes about the report itself. A note needs no
+ * allocation, because one of the notes records that no memory was available. */
 #define RC_REPORT_NOTES_MAX 2
 
-/* Enums are stored as uint32_t so that one table of fields can read and write all of them. */
+/* Enums are stored as uint32_t, so that the code for the table of fields can treat all of them
+ * alike. */
 struct rc_report {
-    rc_arena arena; /* Holds this struct and everything that it points to, except the cause. */
-    uint32_t refs;  /* Reference count; 0 in a static report, which is never freed. */
+    rc_arena arena; /* The memory of this struct and of everything it points to, except the
+                       cause. */
+    uint32_t refs;  /* Number of references; 0 in a static report, which is never freed. */
     uint32_t depth; /* Number of causes below this report. */
 
     rc_str report_id;
@@ -23,7 +25,7 @@ struct rc_report {
     uint32_t code;
     uint32_t category;
     uint32_t domain;
-    uint32_t retryable; /* rc_tristate */
+    uint32_t retryable; /* an rc_tristate */
     uint32_t retry_exhausted;
     rc_str message;
     rc_str detail;
@@ -47,7 +49,7 @@ struct rc_report {
     rc_context_entry *context;
     size_t context_count;
     size_t context_size;
-    rc_context_entry notes[RC_REPORT_NOTES_MAX]; /* Readers see the notes after the entries of
+    rc_context_entry notes[RC_REPORT_NOTES_MAX]; /* Getters return the notes after the entries of
                                                     `context`. */
     size_t notes_count;
     rc_report_attempt *attempts;
@@ -60,20 +62,22 @@ struct rc_report {
     const rc_report *cause;
 };
 
-/* Returns the HTTP status for the client from the report's classification. A provider's 429 stays
- * 429 so that the client waits, unless the report is a cancellation. */
+/* Returns the HTTP status for the client from the report's classification. The result is 429 if the
+ * provider sent 429, so that the client waits, unless the report is a cancellation. */
 int rc_report_derived_http_status(const rc_report *report);
 
-/* Whether a retry is excluded, whatever `retryable` says: by the code's row in spec/errors.def, by
- * a category other than transient, or by a cancellation or limit in the chain of causes. */
+/* Returns whether a retry is excluded, whatever the value of `retryable` is: by the code's row in
+ * spec/errors.def, by a category other than transient, or by a cancellation or limit in the chain
+ * of causes. */
 bool rc_report_forbids_retry(const rc_report *report);
 
 /* Like rc_report_static, but for a failure that must not be retried although its code may be
- * retryable. Gives static data. */
+ * retryable. The result is static. */
 const rc_report *rc_report_static_fatal(rc_code code);
 
 #define RC_KEY_INCOMPLETE "incomplete"
 #define RC_KEY_CAUSES_ELIDED "causes_elided"
-#define RC_KEY_WAIT_BY "wait_by" /* Who named the wait; absent if the provider did. */
+/* Context key: the component that chose the wait; absent if the provider named it. */
+#define RC_KEY_WAIT_BY "wait_by"
 
 #endif

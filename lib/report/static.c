@@ -1,5 +1,5 @@
-/* Static reports, one for each code. They are used if there is no memory for a report. Called by
- * the builder, the store and the gateway. */
+/* Static reports, one for each code. They are used if no memory is available for a report. Called
+ * by the builder, the store and the gateway. */
 #include <recourse/builder.h>
 
 #include "report/report_private.h"
@@ -30,7 +30,7 @@ static const rc_report BY_ROW[] = {
 #include "spec/errors.def"
 };
 
-/* The reports of rc_report_static_fatal, which are not retryable whatever their code says. */
+/* The reports of rc_report_static_fatal, which are not retryable even if their codes are. */
 static const rc_report FATAL[] = {
 #define RC_CODE(number, CLASS, ID, name_, CATEGORY, DOMAIN, RETRYABLE, http, exit, EVENT, ACTION, \
                 todo, sentence)                                                                   \

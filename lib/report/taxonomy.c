@@ -1,5 +1,6 @@
 /* Taxonomy: names, parsers and properties of codes, classes, categories, domains and actions,
- * generated from spec/errors.def. Called throughout the library and the program.
+ * generated from spec/errors.def by the preprocessor. Called throughout the library and the
+ * program.
  *
  * Two rows of a group with the same number would not compile, because the group's switch would have
  * two equal cases. */

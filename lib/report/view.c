@@ -7,7 +7,7 @@
 #include "report/fields.h"
 #include "scrub/scrub.h"
 
-/* Longest name of the provider (a type, code or parameter) that is shown, in bytes. */
+/* Maximum length in bytes of a name (type, code or parameter) of the provider that is shown. */
 #define NAME_MAX_BYTES 64u
 
 static const rc_str METADATA_KEY = RC_STR_INIT("provider_metadata");

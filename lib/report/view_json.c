@@ -1,4 +1,5 @@
-/* JSON members of a view. Called by the encoder, partial.c and the JSON renderers. */
+/* Writes the JSON members of a report in one of its views. Called by the encoder, partial.c and the
+ * JSON renderers. */
 #include "report/view_json.h"
 
 #include <recourse/taxonomy.h>
@@ -9,8 +10,8 @@
 #include "codec/datetime.h"
 #include "report/view.h"
 
-/* Writes a text with its paths masked. A separate function, because its large scratch buffer must
- * not be in the callers' stack frames. */
+/* Writes a text in which file paths are masked. This function is not inlined, because its scratch
+ * buffer is too large for the stack frames of its callers. */
 static void put_masked(rc_json_writer *w, rc_view view, rc_str text)
 {
     rc_text_scratch scratch;
@@ -54,7 +55,7 @@ static size_t cut_len(rc_str text, size_t max, bool *ret_is_cut)
 {
     static const size_t DOTS = 3;
     size_t used = 0;
-    size_t fits = 0; /* length of the prefix that leaves space for the "…" */
+    size_t fits = 0; /* length of the longest prefix that leaves space for the "…" */
     size_t len;
     *ret_is_cut = false;
     for (size_t at = 0; at < text.len; at += len) {
@@ -72,7 +73,7 @@ static size_t cut_len(rc_str text, size_t max, bool *ret_is_cut)
 
 void rc_view_json_cut(rc_json_writer *w, rc_str text, size_t max)
 {
-    /* Names and ids are short and need no escapes. */
+    /* The most frequent case first: a short name or id without characters that need an escape. */
     if (text.len <= max && rc_vec16_is_simple(text.ptr, text.len, '\0')) {
         rc_json_string_verbatim(w, text);
         return;
@@ -142,8 +143,8 @@ void rc_view_json_member_report(rc_json_writer *w, rc_view view, rc_str key,
                                 const rc_report *report)
 {
     rc_json_key(w, key);
-    /* The empty value only updates the writer's state: the member has its value. The encoder then
-     * appends the report to the same buffer. */
+    /* The empty value marks the member as written in the writer's state. The encoder then appends
+     * the report to the same buffer. */
     rc_json_raw(w, RC_STR(""));
     rc_report_encode(report, rc_view_checked(view), w->buf);
 }

@@ -1,5 +1,5 @@
-/* JSON members shared by the encoder and the JSON renderers; a member without a value is left
- * out. */
+/* JSON members shared by the encoder and the JSON renderers; the functions leave out a member
+ * without a value. */
 #ifndef RC_REPORT_VIEW_JSON_H
 #define RC_REPORT_VIEW_JSON_H
 
