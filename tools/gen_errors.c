@@ -213,24 +213,26 @@ static void roff_item(FILE *out, const char *name, const char *text)
 
 static void write_man(FILE *out)
 {
-    fputs(
-        "'\\\" t\n.\\\" " GENERATED "\n"
-        ".TH RECOURSE-ERRORS 7 \"\" Recourse \"Recourse manual\"\n"
-        ".SH NAME\nrecourse-errors \\- classes and codes of Recourse's error reports\n"
-        ".SH DESCRIPTION\n"
-        "Every failure is one code. A code belongs to a class, which says who owns the next move.\n"
-        "Its category decides whether it is retried, its domain whose side the fault is on.\n"
-        ".PP\n"
-        ".BI \"recourse errors \" CODE\n"
-        "shows one of them;\n"
-        ".B recourse errors \\-\\-format json\n"
-        "gives all of them to a program.\n"
-        ".SH CATEGORIES\n"
-        "Codes without a category take the one of their cause.\n",
-        out);
+    fputs("'\\\" t\n.\\\" " GENERATED "\n"
+          ".TH RECOURSE-ERRORS 7 \"\" Recourse \"Recourse manual\"\n"
+          ".SH NAME\nrecourse-errors \\- classes and codes of Recourse's error reports\n"
+          ".SH DESCRIPTION\n"
+          "Every failure has one code. A code belongs to a class, which says who has to act next.\n"
+          "The category of a code decides whether the call is retried; the domain is the side that "
+          "caused\n"
+          "the failure.\n"
+          ".PP\n"
+          ".BI \"recourse errors \" CODE\n"
+          "prints one code;\n"
+          ".B recourse errors \\-\\-format json\n"
+          "prints all codes as JSON.\n"
+          ".SH CATEGORIES\n"
+          "A code without a category gets the category of the report's cause.\n",
+          out);
 #define RC_CATEGORY(number, ID, name, is_retryable, text) roff_item(out, name, text);
 #include "spec/errors.def"
-    fputs(".SH DOMAINS\nThe HTTP status is the code's own, else that of its domain.\n", out);
+    fputs(".SH DOMAINS\nA code without an HTTP status of its own has the status of its domain.\n",
+          out);
 #define RC_DOMAIN(number, ID, name, http_status, text) \
     roff_item(out, name, text " (" #http_status ")");
 #include "spec/errors.def"

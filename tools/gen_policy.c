@@ -95,30 +95,26 @@ static void put_connection(FILE *out, const char *name, bool is_last, const char
 
 static void write_connections_page(FILE *out)
 {
-    begin_page(out, "connection", "Why connections fail");
+    begin_page(out, "connection", "Faults of connections");
     fputs(
-        "The causes for which a connection between a gateway and a provider's host fails. The code "
-        "of such a failure is\n"
-        "ConnectionFailed, ConnectionReset or NetworkTimeout. The report's `rule` and `message` "
-        "name "
-        "the cause, its `detail` the\n"
-        "address, the text of the system's error and the owner of the certificate. In rules the "
-        "cause is the fact\n"
-        "`connection:NAME`.\n\n"
-        "A failure whose cause lasts longer than the retries of a call is not retried at the same "
-        "target. The next target of a\n"
-        "chain is tried in any case.\n\n"
-        "If the column `time limit` names a setting, the message contains the setting and its "
-        "value: "
-        "\"within 30s\n"
-        "(timeouts.idle_ms)\" in place of \"in time\". A connection that fails after content was "
-        "sent has the code\n"
-        "StreamInterrupted and the same message. If the request must not be sent twice, the code "
-        "is "
-        "OutcomeUnknown, and the\n"
-        "message follows that of the code. A call that ended at its deadline has the code "
-        "DeadlineExceeded.\n\n"
-        "| name | what happened | tried again there | what to do | time limit |\n"
+        "This page lists the faults of connections between a gateway and a provider's host. The "
+        "code of such a failure is\n"
+        "ConnectionFailed, ConnectionReset or NetworkTimeout. The `rule` and the `message` of its "
+        "report name the fault; `detail`\n"
+        "has the system's error message and, for a fault of a certificate, the certificate's "
+        "names. A rule can test a fault as\n"
+        "the fact `connection:NAME`.\n\n"
+        "The column *retried* says whether a policy may retry the request at the same target. A "
+        "fault that waiting does not\n"
+        "remove is not retried there. The next target of a chain is used in both cases.\n\n"
+        "For a fault with a time limit, the message states the length and the name of the limit, "
+        "as in \"within 30s\n"
+        "(timeouts.idle_ms)\" instead of \"in time\". Three codes replace the code of the fault: "
+        "StreamInterrupted if content was\n"
+        "already received, OutcomeUnknown if the request must not be sent twice, and "
+        "DeadlineExceeded if the deadline of the call\n"
+        "has passed. Their messages contain the message of the fault.\n\n"
+        "| name | message | retried | what to do | time limit |\n"
         "|---|---|---|---|---|\n",
         out);
 #define RC_CONNECTION(number, ID, name, TRANSPORT, STAYS, ACTION, advice, text, message, dated,    \
@@ -146,11 +142,11 @@ static void put_step(FILE *out, int wanted, const char *question)
 static void write_reasons_page(FILE *out)
 {
     begin_page(out, "reasons", "Reasons");
-    fputs("Every decision about a failed call carries the reason it was taken for. The same word "
-          "stands in the audit, in the\n"
-          "attempts of a report and in what the commands say. The steps are taken in this order, "
-          "and the first one that decides\n"
-          "is the reason that is given.\n",
+    fputs("Each decision about a failed call has a reason, whose name appears in the audit, in "
+          "the attempts of a report and in the\n"
+          "output of the commands. `rc_call` takes the steps below in this order. The first step "
+          "that leads to a decision gives its\n"
+          "reason.\n",
           out);
 #define RC_REASON_STEP(step, text) \
     if ((step) != 0)               \
@@ -255,7 +251,8 @@ static void write_event_types(FILE *out)
 
 static void put_event_table(FILE *out, const struct row *event)
 {
-    fprintf(out, "\n## %s\n\nSent when: %s.\n\n| field | JSON | meaning |\n|---|---|---|\n",
+    fprintf(out,
+            "\n## %s\n\nThis event is sent when %s.\n\n| field | JSON | meaning |\n|---|---|---|\n",
             event->name, event->text);
     for (const struct row *row = event + 1; row < rows + ROW_COUNT && row->kind != NULL; row++)
         fprintf(out, "| `%s` | %s%s | %s |\n", row->name, kind_of(row)->json,
@@ -266,11 +263,12 @@ static void write_events_page(FILE *out)
 {
     begin_page(out, "events", "Events");
     fputs(
-        "One line of JSON each. Beside its own fields every event has `type`, `seq` (rises by one "
-        "within a stream), `time` (RFC\n"
-        "3339) and `correlation_id`. Texts carry no secrets. How the events of a retry belong "
-        "together:\n"
-        "[internals/events.md](internals/events.md).\n",
+        "An event is one line of JSON. In addition to the fields below, every event has `type`, "
+        "`seq` (the number of the event\n"
+        "in its stream), `time` (RFC 3339) and `correlation_id`. The texts in events contain no "
+        "secrets. The page\n"
+        "[internals/events.md](internals/events.md) explains in which order the events of a retry "
+        "are sent.\n",
         out);
     for (size_t i = 0; i < ROW_COUNT; i++)
         if (rows[i].kind == NULL)

@@ -314,8 +314,9 @@ static void write_terms(FILE *out)
 
 static void print_group(FILE *out, const char *name, bool is_exclusive, const char *text)
 {
-    fprintf(out, "\n## %s\n\nIn short: %s.%s\n\n| term | true when |\n|---|---|\n", name, text,
-            is_exclusive ? " At most one of them is true." : "");
+    fprintf(out,
+            "\n## %s\n\nThis group of terms describes: %s.%s\n\n| term | true when |\n|---|---|\n",
+            name, text, is_exclusive ? " At most one of them is true." : "");
 }
 
 static void print_term(FILE *out, rc_fact fact)
@@ -344,14 +345,17 @@ static const char *kind_name(rc_concept_kind kind)
 
 static void write_list(FILE *out)
 {
-    fputs("<!-- Generated from spec/facts.def, spec/phrases.txt and spec/providers.def by "
-          "`make generate`. Do not edit. -->\n\n# Terms of rules\n\n"
-          "[rules.md](rules.md) has the language, the terms with a number and those with a text in "
-          "quotes.\n\n## says and code\n\n"
-          "`says:NAME` is true when the words of the innermost message mean it, `code:NAME` when "
-          "its typed code\nor type does. A weak concept speaks in general terms; a modifier says "
-          "nothing alone.\n\n| name | kind | meaning |\n|---|---|---|\n",
-          out);
+    fputs(
+        "<!-- Generated from spec/facts.def, spec/phrases.txt and spec/providers.def by "
+        "`make generate`. Do not edit. -->\n\n# Terms of rules\n\n"
+        "A rule of the classifier tests the terms of this page. [rules.md](rules.md) describes the "
+        "language of the rules, the\nterms with a number and the terms with a text in quotes.\n\n"
+        "## says and code\n\n"
+        "`says:NAME` is true if the innermost message expresses the concept NAME; `code:NAME` is "
+        "true if the innermost typed code\nor type means it. The kind of a concept is *decisive* "
+        "(the concept states what happened), *weak* (only in general terms)\nor *modifier* (the "
+        "concept means nothing alone).\n\n| name | kind | meaning |\n|---|---|---|\n",
+        out);
     for (unsigned i = 0; i < RC_CONCEPT_COUNT; i++) {
         rc_str name = rc_concept_name(i);
         rc_str text = rc_concept_text(i);
@@ -361,7 +365,9 @@ static void write_list(FILE *out)
 #define RC_FACT_GROUP(GROUP, name, EXCLUSIVE, text) print_group(out, name, EXCLUSIVE, text);
 #define RC_FACT(GROUP, ID, name, text) print_term(out, RC_FACT_##ID);
 #include "spec/facts.def"
-    fputs("\n## provider\n\nIn short: whose failure it is, given or recognised.\n\n", out);
+    fputs("\n## provider\n\nA term of this group names the provider whose failure is classified. "
+          "The caller names the provider, or the classifier recognises it.\n\n",
+          out);
 #define RC_PROVIDER(ID, name, title, RANK, EXTRACT, codes, signatures) \
     fputs("- `provider:" name "`\n", out);
 #include "spec/providers.def"

@@ -11,7 +11,7 @@
 typedef enum rc_category {
     RC_CATEGORY_NONE = 0, /* absent */
     RC_CATEGORY_TRANSIENT = 1, /* temporary; the same request may work later */
-    RC_CATEGORY_CONFIGURATION = 2, /* keys, permissions, models or set-up must change first */
+    RC_CATEGORY_CONFIGURATION = 2, /* keys, permissions, models or settings must change first */
     RC_CATEGORY_CONTENT = 3, /* the content of the request must change first */
     RC_CATEGORY_CAPACITY = 4, /* quota, plan, credit or balance is used up */
     RC_CATEGORY_AMBIGUOUS = 5, /* the request may have been carried out; repeating it is unsafe */
@@ -21,9 +21,9 @@ typedef enum rc_category {
 /* The cause of a failure: the request, the configuration or the work itself. */
 typedef enum rc_domain {
     RC_DOMAIN_NONE = 0, /* absent */
-    RC_DOMAIN_INPUT = 1, /* the caller can fix it by sending something else */
-    RC_DOMAIN_CONFIG = 2, /* the set-up must change */
-    RC_DOMAIN_RUNTIME = 3, /* something failed while the work was going on */
+    RC_DOMAIN_INPUT = 1, /* the caller can remove the cause by changing the input */
+    RC_DOMAIN_CONFIG = 2, /* the configuration must change */
+    RC_DOMAIN_RUNTIME = 3, /* a component failed while the work was in progress */
     RC_DOMAIN_UNKNOWN = 99
 } rc_domain;
 

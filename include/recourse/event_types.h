@@ -24,7 +24,8 @@ typedef enum rc_event_type {
     /* a budget is nearly used up, or is used up and its policy is to warn */
     RC_EVENT_TYPE_BUDGET_WARNING = 10,
     RC_EVENT_TYPE_BUDGET_PAUSED = 11, /* a budget is used up; the work waits for an approval */
-    RC_EVENT_TYPE_COST_UPDATED = 12, /* cost of one attempt, whether it succeeded or not */
+    /* an attempt has ended, successfully or not, and its cost is known */
+    RC_EVENT_TYPE_COST_UPDATED = 12,
     /* a provider's limit is nearly used up, so that requests may soon be refused */
     RC_EVENT_TYPE_QUOTA_WARNING = 13,
     /* the context is too long and must be shortened before the next attempt */
@@ -41,7 +42,8 @@ typedef enum rc_event_type {
 /* auto_retry_start: the call will be retried after a failure. */
 typedef struct rc_event_auto_retry_start {
     uint64_t attempt; /* number of the next attempt, counted over the whole call */
-    uint64_t max_attempts; /* expected number of attempts of the whole call, including the first */
+    /* maximum number of attempts of the whole call, as far as known, including the first */
+    uint64_t max_attempts;
     uint64_t delay_ms; /* length of the wait; 0: the retry starts at once */
     rc_str error_message; /* message of the failure, in the user's view */
     rc_str report_id; /* id of the failure's report */
@@ -50,7 +52,7 @@ typedef struct rc_event_auto_retry_start {
 /* auto_retry_end: the attempt that auto_retry_start announced has ended. */
 typedef struct rc_event_auto_retry_end {
     bool success; /* whether the attempt succeeded */
-    uint64_t attempt; /* number of the attempt, as in its auto_retry_start */
+    uint64_t attempt; /* number of the attempt, as in the auto_retry_start before it */
     rc_str final_error; /* message of the error after which the call is not retried again */
 } rc_event_auto_retry_end;
 
@@ -64,7 +66,7 @@ typedef struct rc_event_retry_fallback_applied {
 /* retry_fallback_succeeded: a target other than the first one sent the response. */
 typedef struct rc_event_retry_fallback_succeeded {
     rc_str model; /* target that sent the response */
-    rc_str role; /* as in retry_fallback_applied */
+    rc_str role; /* purpose of the call, as its owner names it */
 } rc_event_retry_fallback_succeeded;
 
 /* credential_switched: the call continues with another credential of the same target. */
@@ -86,17 +88,17 @@ typedef struct rc_event_budget_paused {
     rc_str scope; /* owner of the budget: a client, a run or a session */
     uint64_t spent_micro_usd; /* amount spent */
     uint64_t limit_micro_usd; /* limit of the budget */
-    rc_str interaction_id; /* id of the interaction in which the approval is requested */
+    rc_str interaction_id; /* id of the interaction that requests the approval */
 } rc_event_budget_paused;
 
-/* cost:updated: cost of one attempt, whether it succeeded or not. */
+/* cost:updated: an attempt has ended, successfully or not, and its cost is known. */
 typedef struct rc_event_cost_updated {
     uint64_t attempt; /* number of the attempt, counted over the whole call */
     rc_str model; /* target of the attempt */
-    uint64_t input_tokens; /* input tokens of the attempt */
-    uint64_t output_tokens; /* output tokens of the attempt */
-    uint64_t cost_micro_usd; /* cost of the attempt */
-    uint64_t total_micro_usd; /* cost of the call so far, including the attempt */
+    uint64_t input_tokens; /* input tokens of this attempt */
+    uint64_t output_tokens; /* output tokens of this attempt */
+    uint64_t cost_micro_usd; /* cost of this attempt */
+    uint64_t total_micro_usd; /* cost of the call so far, including this attempt */
 } rc_event_cost_updated;
 
 /* quota:warning: a provider's limit is nearly used up, so that requests may soon be refused. */
@@ -126,7 +128,7 @@ typedef struct rc_event_suppressed_error {
 typedef struct rc_event_node_failed {
     rc_str run_id; /* id of the run */
     rc_str node_id; /* id of the step */
-    uint64_t attempt; /* number of attempts of the step */
+    uint64_t attempt; /* number of attempts that the step made */
     rc_run_event code; /* run-event code of the failure */
     const rc_report *error; /* report of the failure */
 } rc_event_node_failed;
@@ -153,13 +155,13 @@ typedef struct rc_event_run_failed {
 /* run:completed: a run ended with success. */
 typedef struct rc_event_run_completed {
     rc_str run_id; /* id of the run */
-    uint64_t duration_ms; /* time since the start of the run, including its pauses */
-    uint64_t cost_micro_usd; /* cost of all attempts */
+    uint64_t duration_ms; /* time since the start of the run, including pauses */
+    uint64_t cost_micro_usd; /* cost of all attempts of the run */
 } rc_event_run_completed;
 
 /* interaction_requested: a question waits for a person. */
 typedef struct rc_event_interaction_requested {
-    rc_str interaction_id; /* id that the reply must name */
+    rc_str interaction_id; /* id of the question, which the reply must contain */
     rc_str kind; /* kind of the question: Ask, Approve, Select, ... */
     rc_str prompt; /* the question */
     uint64_t timeout_ms; /* time limit for the reply; 0: none */
@@ -167,8 +169,8 @@ typedef struct rc_event_interaction_requested {
 
 /* interaction_resolved: a question was answered, or ended without a reply. */
 typedef struct rc_event_interaction_resolved {
-    rc_str interaction_id; /* as in interaction_requested */
-    rc_str kind; /* as in interaction_requested */
+    rc_str interaction_id; /* id of the question, as in interaction_requested */
+    rc_str kind; /* kind of the question, as in interaction_requested */
     /* answered, defaulted, timed_out or cancelled; the reply itself is not in the event */
     rc_str outcome;
 } rc_event_interaction_resolved;

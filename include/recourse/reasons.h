@@ -43,14 +43,14 @@ typedef enum rc_reason {
     RC_WHY_WAIT_PAST_DEADLINE = 73, /* the wait would end after the deadline */
     RC_WHY_TOO_LITTLE_LEFT = 74, /* too little of the time budget would remain after the wait */
     RC_WHY_WAITS_SPENT = 75, /* the request has waited as long as it is allowed to */
-    RC_WHY_SKIP_CAPABILITY = 80, /* the target lacks something that the request needs */
+    RC_WHY_SKIP_CAPABILITY = 80, /* the target lacks a capability that the request needs */
     RC_WHY_SKIP_COOLING = 81, /* the target is cooling down */
     RC_WHY_SKIP_BREAKER = 82, /* the target's circuit breaker is open */
     RC_WHY_SKIP_BUSY = 83, /* the target has reached its limit of calls in flight */
     RC_WHY_SKIP_CREDENTIALS = 84, /* none of the target's credentials can be used now */
     RC_WHY_SKIP_OUT_OF_SERVICE = 85, /* the target was taken out of service */
     RC_WHY_ALL_UNAVAILABLE = 86, /* no target is available now */
-    RC_WHY_NONE_CAPABLE = 87, /* no target supports what the request needs */
+    RC_WHY_NONE_CAPABLE = 87, /* no target has the capabilities that the request needs */
     RC_WHY_CREDENTIALS_DEAD = 88, /* every credential was rejected */
     /* the target became unavailable during the wait; the call waits again */
     RC_WHY_TARGET_UNAVAILABLE = 90,
@@ -66,7 +66,7 @@ typedef enum rc_reason {
     RC_WHY_SKIP_PACED = 98, /* the target gets calls at a limited rate */
     RC_WHY_SKIP_LIMIT = 99, /* the provider's rate limit leaves no room for the request now */
     RC_WHY_BUDGET_SPENT = 100, /* a cost budget is used up */
-    RC_WHY_BUDGET_HELD = 101, /* the rest of a cost budget is reserved for calls in flight */
+    RC_WHY_BUDGET_HELD = 101, /* the remainder of a cost budget is reserved for calls in flight */
     RC_WHY_BUDGET_TOO_SMALL = 102, /* the call may cost more than a whole cost budget */
 } rc_reason;
 

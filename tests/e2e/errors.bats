@@ -84,7 +84,7 @@ on_terminal() { # COLUMNS COMMAND
 @test "the panel of a code has its whole row" {
     run -0 "$RECOURSE" errors quotaexhausted
     for part in QuotaExhausted ProviderTerminal "The quota or credit" "Add credit" capacity config \
-        add_credit provider_rate_limit 402 69 410 "may fall back"; do
+        add_credit provider_rate_limit 402 69 410 "another target may"; do
         [[ $output == *"$part"* ]]
     done
 }

@@ -157,7 +157,7 @@ def refusal_says_it_all():
         shown = subprocess.run([RECOURSE, "audit", "--store", "sqlite:audit.db", "show", report["report_id"]],
                                cwd=gateway.folder, check=True, timeout=WAIT_S, stdout=subprocess.PIPE).stdout.decode()
         shown = " ".join(shown.replace("│", " ").split())
-        for words in (message.removesuffix("."), "stops: the rest of a cost budget is reserved for calls in flight",
+        for words in (message.removesuffix("."), "stops: the remainder of a cost budget is reserved for calls in flight",
                       "It renews in ", report["user_action"]["detail"], "HTTP 402"):
             check(words in shown, words, shown)
         gateway.end()

@@ -93,7 +93,7 @@ const rc_rule rc_rules_table[RC_RULES_BUILTIN_COUNT] = {
         "says:plan and window:long and not (code:model_missing or " "code:overloaded)",
         "the message says that the usage included in the plan is used up " "for a day or longer")
     RULE("entitlement.code", PERMISSION_DENIED, NONE, 1, 168, "code:entitlement",
-        "a typed code says that the plan does not include this")
+        "a typed code says that the plan does not include the requested " "function")
     RULE("quota.window", QUOTA_EXHAUSTED, NONE, 3, 170,
         "(code:rate or code:quota or code:resource_exhausted or "
         "says:rate or says:quota or says:resource_exhausted or "
@@ -122,7 +122,7 @@ const rc_rule rc_rules_table[RC_RULES_BUILTIN_COUNT] = {
     RULE("entitlement.words", PERMISSION_DENIED, NONE, 2, 232,
         "says:entitlement and not (says:filter or code:auth or "
         "code:model_missing or code:overloaded or says:rate or " "says:overloaded or status:5xx)",
-        "the message says that the plan or account does not include this")
+        "the message says that the plan or account does not include the " "requested function")
     RULE("conflict.in_progress", OUTCOME_UNKNOWN, NONE, 2, 242,
         "(code:in_progress or says:in_progress) and (status:409 or "
         "inner:409 or code:in_progress)",

@@ -184,14 +184,14 @@ static void put_intro(const struct page *page)
               "\n"
               "# Errors\n"
               "\n"
-              "Every failure is one **code**. The same code stands in the JSON of a report, in the "
-              "HTTP answer, in the log,\n"
-              "in the metrics and on the terminal, and `recourse errors CODE` shows its row.\n"
+              "Every failure has one **code**. The report (JSON), the HTTP response, the log, the "
+              "metrics and the terminal show\n"
+              "the same code, and `recourse errors CODE` prints its row of this table.\n"
               "\n"
-              "A code belongs to a **class**, which says who owns the next move. Its **category** "
-              "decides whether it is\n"
-              "retried, its **domain** says whose side the fault is on, and its **action** tells "
-              "the person what to do.\n"
+              "A code belongs to a **class**, which says who has to act next. The **category** of "
+              "a code decides whether the call\n"
+              "is retried, its **domain** says which side caused the failure, and its **action** "
+              "tells the user what to do.\n"
               "\n"
               "| class | recoverable | how it is handled |\n"
               "|---|---|---|\n");
@@ -212,14 +212,14 @@ static void put_legend(const struct page *page)
 {
     put(page, "\n## What the columns mean\n"
               "\n"
-              "**Category** drives the retry decision: only `transient` is retried by a call's "
-              "policy. Codes without\n"
-              "one take it from their cause; whether they may be tried again is their own *retry* "
-              "column.\n"
+              "**Category** decides about retries: a call's policy retries only `transient` codes. "
+              "A code without a category gets\n"
+              "the category of the report's cause; the column *retry* says whether such a code may "
+              "be retried.\n"
               "\n");
     put_names(page, page_categories, PAGE_COUNT(page_categories));
-    put(page, "\n**Domain** is whose side the fault is on. Its HTTP status is for the codes that "
-              "have none of their own.\n"
+    put(page, "\n**Domain** is the side that caused the failure. A code without an HTTP status of "
+              "its own has the status of its domain.\n"
               "\n| name | HTTP | meaning |\n|---|---:|---|\n");
     for (size_t i = 0; i < PAGE_COUNT(page_domains); i++) {
         put(page, "| `");
@@ -229,13 +229,13 @@ static void put_legend(const struct page *page)
         put_cell(page, page_domains[i].text);
         put(page, "\n");
     }
-    put(page, "\n**Action** is what the person should do next.\n\n");
+    put(page, "\n**Action** is what the user should do next.\n\n");
     put_names(page, page_actions, PAGE_COUNT(page_actions));
     put(page,
-        "\n**HTTP** is the status that an HTTP client gets; a provider's own 429 always passes "
-        "through.\n"
-        "**Exit** is the exit status of the command; it follows `sysexits.h` where one fits.\n"
-        "**Run event** is the code that `node:failed` and `run:failed` carry.\n");
+        "\n**HTTP** is the status that an HTTP client gets; a 429 of a provider is always passed "
+        "on as 429.\n"
+        "**Exit** is the exit status of the command, from `sysexits.h` if a suitable one exists.\n"
+        "**Run event** is the code in the events `node:failed` and `run:failed`.\n");
 }
 
 static void put_row(const struct page *page, const struct page_code *row)
