@@ -2,12 +2,15 @@
  * Called by the gateway's attempt_response.c. */
 #include "exchange/response.h"
 
+#include <string.h>
+
 #include "base/str.h"
 #include "exchange/response_private.h"
 
 void rc_response_init(rc_response *response, const rc_response_request *request)
 {
-    *response = (rc_response){.request = *request};
+    memset(response, 0, offsetof(rc_response, watch));
+    response->request = *request;
     rc_usage_init(&response->usage);
 }
 

@@ -67,7 +67,7 @@ static int on_name(llhttp_t *parser, const char *at, size_t len)
         return 0; /* A field of the trailer. */
     if (reader->is_value || reader->field_count == 0) {
         if (reader->field_count >= reader->limits->field_count ||
-            reader->field_count >= RC_HTTP1_FIELDS_MAX)
+            reader->field_count >= reader->field_capacity)
             return refuse(reader, RC_HTTP1_FAULT_TOO_MANY_FIELDS);
         rc_http1_field *field = &reader->fields[reader->field_count++];
         *field = (rc_http1_field){.name_at = (uint32_t)(at - reader->base)};
@@ -184,11 +184,30 @@ static const llhttp_settings_t settings = {
 
 void rc_http1_init(rc_http1 *reader, rc_http1_kind kind, const rc_http1_limits *limits)
 {
-    /* The members from `fields` on are not zeroed. llhttp's state is initialised when it is first
-     * used. */
+    /* The members from `fields` on are set here or when they are used. llhttp's state is
+     * initialised when it is first needed. */
     memset(reader, 0, offsetof(rc_http1, fields));
     reader->kind = kind;
     reader->limits = limits;
+    reader->fields = reader->inline_fields;
+    reader->field_capacity = RC_HTTP1_FIELDS_INLINE;
+}
+
+bool rc_http1_needs_table(const rc_http1 *reader)
+{
+    return reader->fault == RC_HTTP1_FAULT_TOO_MANY_FIELDS &&
+           reader->field_count == RC_HTTP1_FIELDS_INLINE &&
+           reader->field_capacity == RC_HTTP1_FIELDS_INLINE &&
+           reader->limits->field_count > RC_HTTP1_FIELDS_INLINE;
+}
+
+void rc_http1_restart(rc_http1 *reader, rc_http1_table *table)
+{
+    const bool is_bodiless = reader->is_bodiless;
+    rc_http1_init(reader, reader->kind, reader->limits);
+    reader->is_bodiless = is_bodiless;
+    reader->fields = table->fields;
+    reader->field_capacity = RC_HTTP1_FIELDS_MAX;
 }
 
 void rc_http1_set_bodiless(rc_http1 *reader)

@@ -28,6 +28,8 @@
 #include "http/http1_trailer.h"
 
 #define RC_HTTP1_FIELDS_MAX 112
+/* Number of header fields for which the parser itself has memory. */
+#define RC_HTTP1_FIELDS_INLINE 32
 
 /* The columns are the name of a fault, the status for the client, and the message. The status is
  * used only for faults in requests. */
@@ -118,6 +120,7 @@ static inline uint32_t rc_http1_value_at(const rc_http1_field *field)
     return field->name_at + field->name_len + field->gap;
 }
 
+/* Points into itself, so it must not be copied. */
 typedef struct rc_http1 {
     const rc_http1_limits *limits;
     const char *base; /* Start of the bytes being read; valid only inside a call. */
@@ -150,9 +153,11 @@ typedef struct rc_http1 {
     uint64_t length;    /* Content-Length, if framing is RC_HTTP1_LENGTH. */
     rc_http1_extension extension; /* State of the current chunk's extensions. */
     rc_http1_trailer trailer;
-    uint64_t left; /* Number of bytes of `length` that have not arrived yet. */
-    rc_str body;   /* The piece of the latest RC_HTTP1_BODY event; views the input. */
-    rc_http1_field fields[RC_HTTP1_FIELDS_MAX];
+    uint64_t left;          /* Number of bytes of `length` that have not arrived yet. */
+    rc_str body;            /* The piece of the latest RC_HTTP1_BODY event; views the input. */
+    rc_http1_field *fields; /* Points to inline_fields, or to the memory of rc_http1_restart. */
+    uint32_t field_capacity;
+    rc_http1_field inline_fields[RC_HTTP1_FIELDS_INLINE];
     llhttp_t parser;
 } rc_http1;
 
@@ -161,6 +166,18 @@ void rc_http1_init(rc_http1 *reader, rc_http1_kind kind, const rc_http1_limits *
 
 /* Declares that the message is a response to HEAD, which has no body. */
 void rc_http1_set_bodiless(rc_http1 *reader);
+
+/* Memory for the fields of the largest head. */
+typedef struct rc_http1_table {
+    rc_http1_field fields[RC_HTTP1_FIELDS_MAX];
+} rc_http1_table;
+
+/* For heads with more than RC_HTTP1_FIELDS_INLINE fields. rc_http1_needs_table returns whether
+ * rc_http1_read_head failed only for want of memory for the fields. rc_http1_restart then gives the
+ * parser that memory; the head is read again from its first byte. table: borrows until the fields
+ * are no longer read. */
+bool rc_http1_needs_table(const rc_http1 *reader);
+void rc_http1_restart(rc_http1 *reader, rc_http1_table *table);
 
 /* Reads the head. `bytes` is the message from its first byte on, including the bytes of earlier
  * calls. Returns RC_HTTP1_MORE, RC_HTTP1_HEAD (reader->head_bytes is the head's length) or

@@ -138,7 +138,7 @@ static const char *read_fields(scan *s, const char *at)
 {
     rc_http1 *reader = s->reader;
     uint32_t most = reader->limits->field_count;
-    most = most < RC_HTTP1_FIELDS_MAX ? most : RC_HTTP1_FIELDS_MAX;
+    most = most < reader->field_capacity ? most : reader->field_capacity;
     for (uint32_t count = 0; at != NULL && s->end - at >= 2; count++) {
         if (*at == '\r') {
             reader->field_count = count;

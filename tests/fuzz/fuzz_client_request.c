@@ -106,11 +106,13 @@ static bool is_forbidden(rc_field_id field)
 static void check_head(const rc_client_request *request, const rc_outbound_request *up)
 {
     static rc_http1 reader;
+    static rc_http1_table table;
     static const rc_http1_limits wide = {
         .head_bytes = 1 << 20, .target_bytes = 1 << 16, .field_count = RC_HTTP1_FIELDS_MAX};
     unsigned keys = 0;
     unsigned lines = 0;
     rc_http1_init(&reader, RC_HTTP1_REQUEST, &wide);
+    rc_http1_restart(&reader, &table);
     check(rc_http1_read_head(&reader, up->head) == RC_HTTP1_HEAD);
     check(reader.head_bytes == up->head.len);
     check(rc_str_eq(rc_http1_method(&reader), rc_http1_method(request->reader)));
@@ -157,11 +159,13 @@ static void write_one(const rc_client_request *request, unsigned index)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static rc_http1 reader;
+    static rc_http1_table table;
     static rc_client_request request;
     if (size < 1)
         return 0;
     rc_str text = rc_str_make((const char *)data + 1, size - 1);
     rc_http1_init(&reader, RC_HTTP1_REQUEST, &rc_http1_limits_default);
+    rc_http1_restart(&reader, &table);
     if (rc_http1_read_head(&reader, text) != RC_HTTP1_HEAD)
         return 0;
     rc_request_fault fault = rc_client_request_read_head(&request, &reader, text.ptr);

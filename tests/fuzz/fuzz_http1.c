@@ -61,9 +61,11 @@ static void check_head(const rc_http1 *reader, rc_str bytes)
 
 static outcome read_all(rc_http1 *reader, rc_http1_kind kind, rc_str bytes, size_t step)
 {
+    static rc_http1_table table;
     outcome got = {.body_hash = 0xcbf29ce484222325u};
     size_t len = step < bytes.len ? step : bytes.len;
     rc_http1_init(reader, kind, &limits);
+    rc_http1_restart(reader, &table);
     while ((got.event = rc_http1_read_head(reader, rc_str_make(bytes.ptr, len))) == RC_HTTP1_MORE &&
            len < bytes.len)
         len = bytes.len - len < step ? bytes.len : len + step;

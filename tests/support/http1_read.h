@@ -13,6 +13,17 @@ typedef struct result {
     size_t body_len;
 } result;
 
+/* Reads a head, with more memory for its fields if it has many. */
+static inline rc_http1_event read_head_of_any_size(rc_http1 *reader, rc_str bytes)
+{
+    static rc_http1_table table;
+    const rc_http1_event event = rc_http1_read_head(reader, bytes);
+    if (event != RC_HTTP1_FAULT || !rc_http1_needs_table(reader))
+        return event;
+    rc_http1_restart(reader, &table);
+    return rc_http1_read_head(reader, bytes);
+}
+
 /* Reads one message in pieces of `step` bytes; 0: at once. */
 static inline result read_message(rc_http1 *reader, rc_http1_kind kind, rc_str bytes, size_t step,
                                   bool is_closed)
@@ -22,7 +33,7 @@ static inline result read_message(rc_http1 *reader, rc_http1_kind kind, rc_str b
     rc_http1_init(reader, kind, &rc_http1_limits_default);
     rc_http1_event event = RC_HTTP1_MORE;
     while (event == RC_HTTP1_MORE && len <= bytes.len) {
-        event = rc_http1_read_head(reader, rc_str_make(bytes.ptr, len));
+        event = read_head_of_any_size(reader, rc_str_make(bytes.ptr, len));
         if (event == RC_HTTP1_MORE && len == bytes.len)
             break;
         if (event == RC_HTTP1_MORE)

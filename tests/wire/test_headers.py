@@ -3,9 +3,10 @@ begin a line of its own."""
 
 import json
 import re
+import time
 
 from harness import Gateway, Suite, check, main
-from peers import CLEAN, OK_CHAT, Client, Upstream, chat, config, http, post, saying
+from peers import CLEAN, OK_CHAT, Client, Upstream, chat, config, http, post, say, saying
 
 upstream = Upstream()
 gateway = Gateway(config(upstream))
@@ -132,6 +133,44 @@ def dropped_of_a_failure():
         check("secret-v" not in answer.head.raw.decode("latin-1"), answer.head.raw)
 
 
+MANY = [f"x-many-{i}: value {i}" for i in range(80)]
+
+
+def many_headers():
+    """Heads with more headers than the parser has memory for by itself, whole and in pieces."""
+    whole = http(BODY, extra=lines(MANY))
+    for send in (saying(whole), in_two_parts(whole)):
+        mark, plan = upstream.plan(send)
+        with Client(gateway.port) as client:
+            request = chat(mark, "once", extra=lines(MANY))
+            client.send(request[:900])
+            time.sleep(0.05)
+            client.send(request[900:])
+            answer = client.read()
+        check(answer.status == 200 and answer.end == CLEAN, answer)
+        for i in range(80):
+            check(plan.seen[0].all(f"x-many-{i}") == [f"value {i}"], plan.seen[0].raw)
+            check(answer.head.all(f"x-many-{i}") == [f"value {i}"], answer.head.raw)
+
+
+def in_two_parts(data):
+    def step(conn, _):
+        say(conn, data[:900])
+        time.sleep(0.05)
+        say(conn, data[900:])
+    return step
+
+
+def too_many_headers():
+    mark, _ = upstream.plan(saying(http(BODY, extra=lines(MANY + MANY))))
+    with Client(gateway.port) as client:
+        answer = client.ask(chat(mark, "once", extra=lines(MANY + MANY)))
+        check(answer.status == 431, answer)
+    with Client(gateway.port) as client:
+        answer = client.ask(chat(mark, "once"))
+        check(answer.status == 502, answer)
+
+
 LIMITS = {
     "openai": """x-ratelimit-limit-requests: 60
 x-ratelimit-remaining-requests: 0
@@ -255,6 +294,8 @@ def from_a_provider():
 suite = Suite()
 suite.case("towards a provider", dropped_on_the_way_up)
 suite.case("towards a client", dropped_on_the_way_down)
+suite.case("80 headers in both directions", many_headers)
+suite.alone("too many headers", too_many_headers)
 suite.case("of a rate limit: OpenAI's", limits_of_a_failure, "openai", "429 Too Many Requests", "rate_limit_exceeded")
 suite.case("of a rate limit: Anthropic's", limits_of_a_failure, "anthropic", "429 Too Many Requests",
            "rate_limit_error")

@@ -47,19 +47,31 @@ static rc_attempt *take_spare(rc_runtime *runtime)
     return attempt;
 }
 
+static void init_response(rc_attempt *attempt)
+{
+    const rc_client_request *client_request = &attempt->exchange->request;
+    const rc_response_request request = {
+        .endpoint = client_request->endpoint,
+        .is_stream = client_request->is_stream,
+        .is_stream_unknown = client_request->is_stream_unknown,
+        .is_sse = client_request->is_sse,
+        .is_free = rc_client_request_is_free(client_request),
+    };
+    rc_response_init(&attempt->response, &request);
+}
+
 static rc_attempt *make_attempt(rc_exchange *exchange)
 {
     rc_attempt *attempt = take_spare(exchange->runtime);
     if (attempt == NULL)
         return NULL;
-    /* The parsers behind `usage` are not zeroed here: each parser is initialised when it is used,
-     * and the HTTP parser in `upstream` is large. */
-    memset(attempt, 0, offsetof(rc_attempt, usage));
+    /* The parsers behind `response` are not zeroed here: each parser is initialised when it is
+     * used, and the HTTP parser in `upstream` is large. */
+    memset(attempt, 0, offsetof(rc_attempt, response));
     memset(&attempt->upstream, 0, offsetof(rc_upstream_call, reader));
     attempt->exchange = exchange;
     attempt->first_byte_ms = -1;
-    rc_usage_init(&attempt->usage);
-    attempt->reservation.count = 0;
+    init_response(attempt);
     const size_t body_max = exchange->snapshot->config->limits.max_body_bytes;
     attempt->wire.max_bytes = WIRE_MAX_BYTES + body_max;
     return attempt;
@@ -74,16 +86,29 @@ static void free_memory(rc_runtime *runtime, rc_attempt *attempt)
     runtime->alloc.put(runtime->alloc.ctx, attempt, sizeof *attempt);
 }
 
+static void release_reservation(rc_attempt *attempt)
+{
+    rc_runtime *runtime = attempt->exchange->runtime;
+    if (attempt->reservation == NULL)
+        return;
+    if (attempt->reservation->count > 0)
+        (void)rc_budgets_release(&runtime->hub->budgets, attempt->reservation);
+    runtime->alloc.put(runtime->alloc.ctx, attempt->reservation, sizeof *attempt->reservation);
+    attempt->reservation = NULL;
+}
+
 void rc_attempt_free(rc_attempt *attempt)
 {
     if (attempt == NULL)
         return;
     rc_runtime *runtime = attempt->exchange->runtime;
     rc_attempt_stop(attempt);
-    if (attempt->reservation.count > 0)
-        (void)rc_budgets_release(&runtime->hub->budgets, &attempt->reservation);
+    release_reservation(attempt);
     rc_report_free(attempt->flaw);
     attempt->flaw = NULL;
+    if (attempt->table != NULL)
+        runtime->alloc.put(runtime->alloc.ctx, attempt->table, sizeof *attempt->table);
+    attempt->table = NULL;
     rc_secret_wipe_buf(&attempt->wire);
     if (runtime->spare_attempt_count >= RC_RUNTIME_SPARE_MAX) {
         free_memory(runtime, attempt);
@@ -255,6 +280,18 @@ static size_t route_index(const rc_exchange *exchange)
                                       : (size_t)(exchange->route - exchange->snapshot->routes);
 }
 
+/* Allocates the reservation, which only configurations with budgets need. Returns false if memory
+ * runs out. */
+static bool has_reservation(rc_attempt *attempt)
+{
+    const rc_alloc *alloc = &attempt->exchange->runtime->alloc;
+    if (attempt->reservation == NULL)
+        attempt->reservation = alloc->get(alloc->ctx, sizeof *attempt->reservation);
+    if (attempt->reservation != NULL)
+        attempt->reservation->count = 0;
+    return attempt->reservation != NULL;
+}
+
 static rc_ledger_decision reserve(rc_attempt *attempt)
 {
     rc_exchange *exchange = attempt->exchange;
@@ -275,7 +312,7 @@ static rc_ledger_decision reserve(rc_attempt *attempt)
     };
     const rc_ledger_decision decision = rc_budgets_reserve(
         &exchange->runtime->hub->budgets, &exchange->snapshot->budgets, &budgets_attempt,
-        attempt->started_unix_ms, &attempt->reservation, &notices);
+        attempt->started_unix_ms, attempt->reservation, &notices);
     rc_exchange_emit_budgets(exchange, &notices);
     return decision;
 }
@@ -308,6 +345,11 @@ void rc_attempt_reserve(rc_attempt *attempt)
     };
     set_start(attempt);
     if (exchange->snapshot->has_budgets && !rc_client_request_is_free(&exchange->request)) {
+        if (!has_reservation(attempt)) {
+            input.verdict = RC_RESERVE_NO_MEMORY;
+            rc_exchange_feed(exchange, &input);
+            return;
+        }
         const rc_ledger_decision decision = reserve(attempt);
         input.verdict = (uint8_t)verdict_of(decision.verdict);
         input.reason = decision.reason;

@@ -61,26 +61,24 @@ typedef struct rc_attempt {
     bool is_started;      /* The call to the provider was started. Used only for the demo
                            * provider. */
     bool is_inside_event; /* The last bytes sent to the client are a part of an event. */
-    bool is_watched;      /* `watch` is in use. */
     bool is_scanned;      /* reading.scan reads the token usage of the relayed body. */
     bool is_compressed;   /* The response is compressed, and the gateway decompresses it. */
     rc_attempt_decoder *decoder; /* NULL: the response is not compressed, or is passed on
                                   * compressed. */
-    const rc_http1 *reader; /* Parser of the response head, which views the bytes in `head`. Valid
-                             * until the call ends. */
-    rc_demo_call *demo;     /* Call to the demo provider. NULL: this attempt does not use the demo
+    const rc_http1 *reader;      /* Parser of the response head, which views the bytes in `head`. */
+    rc_http1_table *table;       /* Fields of a head with many fields. NULL: `reader` contains the
+                             * fields. */
+    rc_demo_call *demo; /* Call to the demo provider. NULL: this attempt does not use the demo
                              * provider. */
-    const rc_report *flaw;  /* Why a complete response is unusable. NULL: the response is usable. */
+    rc_ledger_reservation *reservation; /* Reservation of the cost in the budgets. NULL: the budgets
+                                         * hold nothing for this attempt. */
+    const rc_report *flaw; /* Why a complete response is unusable. NULL: the response is usable. */
     int64_t next_sequence_number; /* Next sequence number of the stream's events. 0: the events have
                                    * no numbers. */
     uint8_t response_id_len;
     /* Members above are zeroed at the start; the members below are initialised one by one. */
-    rc_usage usage;                               /* Token usage of a whole response. */
-    rc_response response;                         /* Judges the response, beginning with its
-                                                   * head. */
-    rc_ledger_reservation reservation;            /* Reservation of the cost in the budgets. */
+    rc_response response; /* Judges the response, and contains its usage and stream watch. */
     char response_id[RC_ATTEMPT_RESPONSE_ID_MAX]; /* Id of the streamed response. */
-    rc_stream_watch watch;
     union {
         rc_sse sse;
         rc_stream_array array;

@@ -39,19 +39,7 @@ static void note_flaw(rc_attempt *attempt, rc_code code)
 
 static void judge_stream(rc_attempt *attempt)
 {
-    note_flaw(attempt, rc_finish_code(attempt->watch.finish));
-}
-
-/* Copies the usage and the stream watch of the judged response to the attempt, where the ledger and
- * the events read them. */
-static void take_facts(rc_attempt *attempt)
-{
-    const rc_response *response = &attempt->response;
-    attempt->usage = response->usage;
-    if (!response->is_watched)
-        return;
-    attempt->is_watched = true;
-    attempt->watch = response->watch;
+    note_flaw(attempt, rc_finish_code(attempt->response.watch.finish));
 }
 
 static void fail_body(rc_attempt *attempt)
@@ -94,7 +82,6 @@ static bool judge_whole(rc_attempt *attempt)
 {
     const rc_response_verdict verdict =
         rc_response_judge_whole(&attempt->response, rc_buf_get(&attempt->held), &attempt->scratch);
-    take_facts(attempt);
     if (verdict.result == RC_RESPONSE_GOOD)
         note_flaw(attempt, verdict.code);
     else
@@ -106,7 +93,6 @@ static bool judge_start(rc_attempt *attempt)
 {
     const rc_response_verdict verdict =
         rc_response_judge_start(&attempt->response, rc_buf_get(&attempt->held), &attempt->scratch);
-    take_facts(attempt);
     if (verdict.result == RC_RESPONSE_GOOD)
         return true;
     rc_attempt_stop(attempt);
@@ -226,7 +212,8 @@ static void begin_scan(rc_attempt *attempt)
     if (!attempt->is_scanned)
         return;
     rc_usage_scan_init(&attempt->reading.scan, &attempt->scratch);
-    rc_usage_scan_push(&attempt->reading.scan, &attempt->usage, rc_buf_get(&attempt->held));
+    rc_usage_scan_push(&attempt->reading.scan, &attempt->response.usage,
+                       rc_buf_get(&attempt->held));
 }
 
 /* Returns whether the piece completes the body. The gateway holds back the last byte of the body
@@ -265,7 +252,7 @@ static bool relay(rc_attempt *attempt, bool is_whole)
 static void relay_piece(rc_attempt *attempt, rc_str piece)
 {
     if (attempt->is_scanned)
-        rc_usage_scan_push(&attempt->reading.scan, &attempt->usage, piece);
+        rc_usage_scan_push(&attempt->reading.scan, &attempt->response.usage, piece);
     if (has_last_byte(attempt, piece)) {
         rc_attempt_write(attempt, rc_str_slice(piece, 0, piece.len - 1));
         rc_buf_push_byte(&attempt->held, piece.ptr[piece.len - 1]);
@@ -379,17 +366,9 @@ static void read_quota(const rc_attempt *attempt, const rc_upstream_head *head)
 /* Judges the response head with rc_response and returns the content coding of the body. */
 static rc_coding judge_head(rc_attempt *attempt, const rc_upstream_head *head)
 {
-    const rc_client_request *client_request = &attempt->exchange->request;
     const rc_http1 *reader = head->reader;
     const rc_coding coding =
         reader->framing == RC_HTTP1_NO_BODY ? RC_CODING_NONE : rc_coding_of(reader, head->bytes);
-    const rc_response_request request = {
-        .endpoint = client_request->endpoint,
-        .is_stream = client_request->is_stream,
-        .is_stream_unknown = client_request->is_stream_unknown,
-        .is_sse = client_request->is_sse,
-        .is_free = rc_client_request_is_free(client_request),
-    };
     const rc_response_facts facts = {
         .status = head->status,
         .content_type = rc_http1_find(reader, head->bytes, RC_STR("content-type")),
@@ -399,7 +378,6 @@ static rc_coding judge_head(rc_attempt *attempt, const rc_upstream_head *head)
         .is_compressed = coding != RC_CODING_NONE,
         .is_coding_known = coding != RC_CODING_OTHER,
     };
-    rc_response_init(&attempt->response, &request);
     rc_response_on_head(&attempt->response, &facts);
     return coding;
 }
@@ -409,6 +387,7 @@ static void on_head(void *ctx, const rc_upstream_head *head)
     rc_attempt *attempt = ctx;
     rc_exchange *exchange = attempt->exchange;
     attempt->reader = head->reader;
+    attempt->table = rc_upstream_take_table(&attempt->upstream);
     attempt->first_byte_ms = (int64_t)(rc_runtime_now(exchange->runtime) - attempt->started_ms);
     attempt->first_byte_us = (uv_hrtime() - attempt->started_ns) / 1000;
     rc_buf_push(&attempt->head, rc_str_make(head->bytes, head->reader->head_bytes));

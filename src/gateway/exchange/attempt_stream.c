@@ -58,10 +58,11 @@ static void find_response(rc_attempt *attempt, rc_str data)
 
 static void track_event(rc_attempt *attempt, const rc_stream_event *event)
 {
-    if (attempt->watch.dialect != RC_STREAM_OPENAI_RESPONSES || event->type != RC_STREAM_EVENT_DATA)
+    if (attempt->response.watch.dialect != RC_STREAM_OPENAI_RESPONSES ||
+        event->type != RC_STREAM_EVENT_DATA)
         return;
     track_number(attempt, event->data);
-    if (attempt->response_id_len == 0 && attempt->watch.content_events == 0)
+    if (attempt->response_id_len == 0 && attempt->response.watch.content_events == 0)
         find_response(attempt, event->data);
 }
 
@@ -82,10 +83,10 @@ void rc_attempt_stream_begin(rc_attempt *attempt, bool is_array)
     rc_exchange *exchange = attempt->exchange;
     const unsigned row = exchange->route->entries[attempt->entry].metric;
     attempt->is_array = is_array;
-    attempt->is_watched = true;
+    attempt->response.is_watched = true;
     rc_buf_reset(&attempt->scratch);
-    rc_stream_watch_init(&attempt->watch, exchange->request.endpoint->stream);
-    rc_stream_watch_set_template(&attempt->watch,
+    rc_stream_watch_init(&attempt->response.watch, exchange->request.endpoint->stream);
+    rc_stream_watch_set_template(&attempt->response.watch,
                                  &exchange->runtime->templates[row % RC_RUNTIME_TEMPLATES]);
     if (is_array)
         rc_stream_array_init(&attempt->reading.array, &attempt->scratch, RC_STREAM_EVENT_MAX_BYTES);
@@ -165,11 +166,11 @@ static bool drop_damaged(rc_attempt *attempt, const rc_stream_event *event,
 static bool on_event(rc_attempt *attempt, const rc_stream_event *event)
 {
     rc_stream_event_info seen;
-    rc_stream_watch_step(&attempt->watch, event, &seen);
+    rc_stream_watch_step(&attempt->response.watch, event, &seen);
     if (seen.kinds & RC_STREAM_DAMAGED)
         return drop_damaged(attempt, event, &seen);
     /* An error event after the terminator is ignored, because the response is complete. */
-    if (seen.kinds & RC_STREAM_ERROR && attempt->watch.has_error) {
+    if (seen.kinds & RC_STREAM_ERROR && attempt->response.watch.has_error) {
         fail_event(attempt, &seen);
         return false;
     }
@@ -204,13 +205,14 @@ static bool on_last_event(rc_attempt *attempt, rc_stream_body_end body)
     rc_stream_event_info seen;
     if (!pull_last(attempt, &event))
         return true;
-    rc_stream_watch before = attempt->watch;
-    rc_stream_watch_step(&attempt->watch, &event, &seen);
-    const bool is_complete = rc_stream_watch_end(&attempt->watch, body) == RC_STREAM_END_COMPLETE;
-    const bool is_error = seen.kinds & RC_STREAM_ERROR && attempt->watch.has_error;
+    rc_stream_watch before = attempt->response.watch;
+    rc_stream_watch_step(&attempt->response.watch, &event, &seen);
+    const bool is_complete =
+        rc_stream_watch_end(&attempt->response.watch, body) == RC_STREAM_END_COMPLETE;
+    const bool is_error = seen.kinds & RC_STREAM_ERROR && attempt->response.watch.has_error;
     if (!is_complete && !is_error)
         return true;
-    attempt->watch = before;
+    attempt->response.watch = before;
     if (!on_event(attempt, &event))
         return false;
     /* Adds the line ends that the cut event lacks. */
@@ -233,7 +235,7 @@ void rc_attempt_stream_on_end(rc_attempt *attempt, const rc_upstream_failure *fa
     const rc_stream_body_end body = body_of(attempt, failure);
     if (!on_last_event(attempt, body))
         return;
-    if (rc_stream_watch_end(&attempt->watch, body) == RC_STREAM_END_COMPLETE) {
+    if (rc_stream_watch_end(&attempt->response.watch, body) == RC_STREAM_END_COMPLETE) {
         if (!rc_attempt_is_responding(attempt) && !rc_attempt_commit(attempt, RC_HTTP1_CHUNKED, 0))
             return;
         rc_attempt_deliver(attempt);

@@ -450,6 +450,14 @@ static void carry_out(rc_exchange *exchange, const rc_exchange_effect *effect)
 
 /* ---- inputs ---- */
 
+/* Maximum number of inputs that the effects of one step may cause. */
+#define QUEUE_MAX 8u
+
+struct rc_exchange_queue {
+    size_t count;
+    rc_exchange_input inputs[QUEUE_MAX];
+};
+
 /* Returns random bits for inputs that may lead to a wait, and 0 for all other inputs. */
 static uint64_t entropy_for(const rc_exchange *exchange, rc_exchange_input_kind kind)
 {
@@ -471,22 +479,23 @@ static void step(rc_exchange *exchange, const rc_exchange_input *input)
 
 void rc_exchange_feed(rc_exchange *exchange, const rc_exchange_input *input)
 {
-    if (exchange->is_stepping) {
+    if (exchange->queue != NULL) {
         /* FAILED cannot be queued, because its `facts` are valid only during the call. No effect
          * causes this input. */
-        assert(input->kind != RC_INPUT_FAILED && exchange->queue_count < RC_EXCHANGE_QUEUE_MAX);
-        if (exchange->queue_count < RC_EXCHANGE_QUEUE_MAX)
-            exchange->queue[exchange->queue_count++] = *input;
+        assert(input->kind != RC_INPUT_FAILED && exchange->queue->count < QUEUE_MAX);
+        if (exchange->queue->count < QUEUE_MAX)
+            exchange->queue->inputs[exchange->queue->count++] = *input;
         return;
     }
     if (exchange->machine.state == RC_EXCHANGE_OVER)
         return;
-    exchange->is_stepping = true;
+    rc_exchange_queue queue;
+    queue.count = 0;
+    exchange->queue = &queue;
     step(exchange, input);
-    for (uint8_t i = 0; i < exchange->queue_count; i++)
-        step(exchange, &exchange->queue[i]);
-    exchange->queue_count = 0;
-    exchange->is_stepping = false;
+    for (size_t i = 0; i < queue.count; i++)
+        step(exchange, &queue.inputs[i]);
+    exchange->queue = NULL;
     if (exchange->machine.state == RC_EXCHANGE_OVER)
         close_exchange(exchange);
     else

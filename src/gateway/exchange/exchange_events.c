@@ -132,9 +132,9 @@ static rc_event cost_of(rc_exchange *exchange, const rc_action *action, names *n
 {
     const rc_attempt *attempt = rc_exchange_current(exchange);
     rc_usage_count usage = RC_USAGE_COUNT_NONE;
-    if (attempt != NULL && attempt->is_watched)
-        usage = rc_usage_reported(attempt->mode == RC_MODE_STREAM ? &attempt->watch.usage
-                                                                  : &attempt->usage);
+    if (attempt != NULL && attempt->response.is_watched)
+        usage = rc_usage_reported(attempt->mode == RC_MODE_STREAM ? &attempt->response.watch.usage
+                                                                  : &attempt->response.usage);
     return (rc_event){
         .type = RC_EVENT_TYPE_COST_UPDATED,
         .seq = exchange->events->next_seq++,

@@ -80,8 +80,8 @@ static rc_attempt_end end_of(const rc_attempt *attempt, const rc_report *report,
         return RC_ATTEMPT_END_CANCELLED;
     if (attempt->mode == RC_MODE_HEAD)
         return RC_ATTEMPT_END_SILENT;
-    const bool is_told =
-        attempt->is_watched && attempt->watch.has_error && attempt->watch.content_events == 0;
+    const bool is_told = attempt->response.is_watched && attempt->response.watch.has_error &&
+                         attempt->response.watch.content_events == 0;
     return attempt->mode == RC_MODE_ERROR || is_told ? RC_ATTEMPT_END_REFUSED : RC_ATTEMPT_END_CUT;
 }
 
@@ -89,7 +89,7 @@ static rc_charge charge_of(const rc_attempt *attempt, rc_attempt_end end)
 {
     const rc_exchange *exchange = attempt->exchange;
     const rc_usage *usage =
-        attempt->mode == RC_MODE_STREAM ? &attempt->watch.usage : &attempt->usage;
+        attempt->mode == RC_MODE_STREAM ? &attempt->response.watch.usage : &attempt->response.usage;
     return exchange->is_body_gone ? rc_usage_charge_by_estimate(usage, end, &exchange->estimate)
                                   : rc_usage_charge(usage, end, exchange->request.body);
 }
@@ -219,12 +219,12 @@ void rc_exchange_fill_times(const rc_exchange *exchange, const rc_attempt *curre
 static void settle(rc_attempt *attempt, const rc_ledger_step *step)
 {
     rc_budgets *budgets = &attempt->exchange->runtime->hub->budgets;
-    if (attempt->reservation.count == 0)
+    if (attempt->reservation == NULL || attempt->reservation->count == 0)
         return;
     rc_ledger_notices facts = {.count = 0};
     if ((step->flags & RC_RECORD_UNPRICED) != 0)
-        rc_budgets_note_unpriced(budgets, &attempt->reservation);
-    (void)rc_budgets_settle(budgets, &attempt->reservation, step->cost_usd_micro, &facts);
+        rc_budgets_note_unpriced(budgets, attempt->reservation);
+    (void)rc_budgets_settle(budgets, attempt->reservation, step->cost_usd_micro, &facts);
     rc_exchange_emit_budgets(attempt->exchange, &facts);
 }
 
@@ -275,7 +275,7 @@ void rc_exchange_add_attempt(rc_attempt *attempt, const rc_report *report, bool 
 {
     note_health(attempt, report, is_done);
     if (attempt->is_scanned)
-        rc_usage_scan_end(&attempt->reading.scan, &attempt->usage);
+        rc_usage_scan_end(&attempt->reading.scan, &attempt->response.usage);
     rc_ledger_step *step = rc_exchange_add_step(attempt->exchange, RC_RECORD_ATTEMPT);
     if (step == NULL) {
         rc_ledger_step more = {.report = report};

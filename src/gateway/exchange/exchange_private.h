@@ -16,6 +16,7 @@
 
 typedef struct rc_attempt rc_attempt;
 typedef struct rc_exchange_events rc_exchange_events;
+typedef struct rc_exchange_queue rc_exchange_queue;
 typedef struct rc_responder rc_responder;
 typedef struct rc_route rc_route;
 typedef struct rc_snapshot rc_snapshot;
@@ -28,8 +29,6 @@ typedef struct rc_snapshot_ref rc_snapshot_ref;
 #define RC_EXCHANGE_INLINE_ENTRIES 4u
 /* The steps of an exchange need no allocation if there are at most this many of them. */
 #define RC_EXCHANGE_INLINE_STEPS 2u
-/* Maximum number of inputs that the effects of one step may cause. */
-#define RC_EXCHANGE_QUEUE_MAX 8u
 
 struct rc_exchange {
     rc_runtime *runtime;
@@ -47,17 +46,16 @@ struct rc_exchange {
     /* Members above keep their memory when the exchange is reused. Members from here on are
      * zeroed. */
     rc_snapshot_ref *snapshot_ref;
-    rc_snapshot *snapshot; /* The snapshot of snapshot_ref. */
-    bool is_stepping;      /* rc_exchange_feed is running, so that further inputs are queued. */
-    bool is_flawed;        /* An unusable response was passed on; `report` has the reason. */
-    uint8_t deferred;      /* Effect that on_timer must carry out: END_STREAM or END_LATE. 0:
+    rc_snapshot *snapshot;    /* The snapshot of snapshot_ref. */
+    rc_exchange_queue *queue; /* Inputs that the effects cause. NULL: rc_exchange_feed is not
+                               * running. */
+    bool is_flawed;           /* An unusable response was passed on; `report` has the reason. */
+    uint8_t deferred;         /* Effect that on_timer must carry out: END_STREAM or END_LATE. 0:
                             * none. */
-    uint8_t deferred_slot; /* Lane of the attempt that `deferred` ends. */
-    uint8_t queue_count;
+    uint8_t deferred_slot;    /* Lane of the attempt that `deferred` ends. */
     rc_http1_framing framing; /* Framing and length of the response, which the effect COMMIT
                                * begins. */
     uint64_t length;
-    rc_exchange_input queue[RC_EXCHANGE_QUEUE_MAX];
     rc_id id;
     rc_dialect dialect; /* Dialect of the gateway's errors. */
     size_t client;      /* Index of the client in the configuration. SIZE_MAX: no known client. */

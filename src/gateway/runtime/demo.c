@@ -251,10 +251,12 @@ static bool join(const rc_demo *demo, const rc_upstream_request *request, rc_buf
 static rc_status begin(rc_demo_call *call, const rc_upstream_request *request, int64_t now_unix_ms)
 {
     rc_http1 reader;
+    rc_http1_table table;
     rc_header headers[RC_HTTP1_FIELDS_MAX];
     rc_mock_ticket ticket;
     const char *head = request->head.ptr;
     rc_http1_init(&reader, RC_HTTP1_REQUEST, &rc_http1_limits_default);
+    rc_http1_restart(&reader, &table);
     if (rc_http1_read_head(&reader, request->head) != RC_HTTP1_HEAD)
         return RC_E_SYNTAX;
     for (uint32_t i = 0; i < reader.field_count; i++)

@@ -22,6 +22,8 @@ static void restart_views(rc_upstream_call *call)
 static void restart_reader(rc_upstream_call *call)
 {
     rc_http1_init(&call->reader, RC_HTTP1_RESPONSE, &call->upstream->settings.limits);
+    if (call->table != NULL)
+        rc_http1_restart(&call->reader, call->table);
     if (call->request.is_bodiless)
         rc_http1_set_bodiless(&call->reader);
 }
@@ -57,7 +59,9 @@ static void free_buffers(rc_upstream_call *call)
 {
     rc_upstream_put(call->upstream, call->head, call->head_capacity);
     rc_upstream_put(call->upstream, call->out.bytes, call->out.capacity);
+    rc_upstream_put(call->upstream, call->table, sizeof *call->table);
     call->head = call->out.bytes = NULL;
+    call->table = NULL;
 }
 
 /* Releases the connection and the memory of the call, and removes the call from the list of live
@@ -191,6 +195,13 @@ void rc_upstream_cancel(rc_upstream_call *call)
         release_call(call, RC_POOL_RESET);
 }
 
+rc_http1_table *rc_upstream_take_table(rc_upstream_call *call)
+{
+    rc_http1_table *table = call->table;
+    call->table = NULL;
+    return table;
+}
+
 bool rc_upstream_is_live(const rc_upstream_call *call)
 {
     return call->state != RC_CALL_NONE;
@@ -237,6 +248,19 @@ static bool join_head(rc_upstream_call *call, rc_str *bytes)
     return true;
 }
 
+/* Parses the bytes as a head, which needs more memory if the head has many fields. */
+static rc_http1_event parse_head(rc_upstream_call *call, rc_str bytes)
+{
+    const rc_http1_event event = rc_http1_read_head(&call->reader, bytes);
+    if (event != RC_HTTP1_FAULT || !rc_http1_needs_table(&call->reader))
+        return event;
+    call->table = rc_upstream_get(call->upstream, sizeof *call->table);
+    if (call->table == NULL)
+        return event;
+    rc_http1_restart(&call->reader, call->table);
+    return rc_http1_read_head(&call->reader, bytes);
+}
+
 /* The memory of a head that arrived in pieces, and of the first body bytes after it. */
 typedef struct joined_bytes {
     char *bytes;
@@ -256,7 +280,7 @@ static bool read_head(rc_upstream_call *call, rc_str *bytes, joined_bytes *ret_j
         rc_upstream_fail(call, RC_UPSTREAM_NO_MEMORY, NULL);
         return false;
     }
-    while ((event = rc_http1_read_head(reader, *bytes)) == RC_HTTP1_HEAD &&
+    while ((event = parse_head(call, *bytes)) == RC_HTTP1_HEAD &&
            rc_http1_status(reader) / 100 == 1 && call->interims < INTERIMS_MAX) {
         *bytes = rc_str_make(bytes->ptr + reader->head_bytes, bytes->len - reader->head_bytes);
         call->interims++;

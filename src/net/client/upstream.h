@@ -165,6 +165,11 @@ void rc_upstream_resume(rc_upstream_call *call);
  * a callback, after the call's end, and for storage that is all zero. */
 void rc_upstream_cancel(rc_upstream_call *call);
 
+/* For an owner that reads the fields of the response head after the call's end. May be called in
+ * on_head. Returns the memory of the fields if the head has many of them, else NULL. The result:
+ * gives; the owner frees it with the allocator of the upstream. */
+rc_http1_table *rc_upstream_take_table(rc_upstream_call *call);
+
 /* Returns whether the call has started and not ended. The storage may be all zero. */
 bool rc_upstream_is_live(const rc_upstream_call *call);
 
@@ -229,6 +234,7 @@ struct rc_upstream_call {
     char *head;          /* The bytes of the response's head while it is incomplete. */
     size_t head_len;
     size_t head_capacity;
+    rc_http1_table *table; /* Fields of a head with many fields; freed at the call's end. */
     rc_http1 reader;
 };
 

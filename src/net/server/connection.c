@@ -41,6 +41,8 @@ void rc_connection_release_responder(rc_connection *c)
         rc_server_put(server, &server->free_heads, responder->head_copy);
     else if (responder->head_copy != NULL)
         server->alloc.put(server->alloc.ctx, responder->head_copy, responder->reader.head_bytes);
+    if (responder->table != NULL)
+        server->alloc.put(server->alloc.ctx, responder->table, sizeof *responder->table);
     rc_server_put(server, &server->free_responders, responder);
     c->responder = NULL;
 }

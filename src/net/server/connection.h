@@ -54,6 +54,7 @@ struct rc_responder {
                                * head_copy. */
     char *head_copy;          /* Copy of the head with reader.head_bytes bytes; NULL: there is no
                                * copy. */
+    rc_http1_table *table;    /* Fields of a head with many fields; NULL: `reader` has them. */
     uint64_t body_bytes;      /* Bytes of the request body received so far. */
     uint64_t body_wait_ms;    /* Time spent waiting for the request body. */
     uint64_t sent_before;     /* The connection's sent_bytes when the request began. */

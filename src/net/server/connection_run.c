@@ -119,11 +119,23 @@ static bool is_expecting(const rc_http1 *reader, const char *head)
            rc_str_eq_nocase(rc_http1_find(reader, head, RC_STR("expect")), RC_STR("100-continue"));
 }
 
+static rc_http1_event read_head(const rc_server *server, rc_responder *responder, rc_str input)
+{
+    const rc_http1_event event = rc_http1_read_head(&responder->reader, input);
+    if (event != RC_HTTP1_FAULT || !rc_http1_needs_table(&responder->reader))
+        return event;
+    responder->table = server->alloc.get(server->alloc.ctx, sizeof *responder->table);
+    if (responder->table == NULL)
+        return event;
+    rc_http1_restart(&responder->reader, responder->table);
+    return rc_http1_read_head(&responder->reader, input);
+}
+
 static bool step_head(rc_connection *c, rc_str *input)
 {
     rc_server *server = c->server;
     rc_responder *responder = c->responder;
-    rc_http1_event event = rc_http1_read_head(&responder->reader, *input);
+    rc_http1_event event = read_head(server, responder, *input);
     if (event == RC_HTTP1_MORE)
         return false;
     responder->head = input->ptr;

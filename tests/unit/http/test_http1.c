@@ -286,6 +286,37 @@ static void limits_are_exact(void **state)
     }
 }
 
+/* The parser has memory for some fields; for more of them the caller provides it. The result is the
+ * same as if the memory had been there from the start, also for a response to HEAD. */
+static void a_head_with_many_fields_needs_a_table(void **state)
+{
+    (void)state;
+    static rc_http1_table table;
+    for (uint32_t count = RC_HTTP1_FIELDS_INLINE; count <= RC_HTTP1_FIELDS_INLINE + 1; count++)
+        for (size_t first = 0; first <= 20; first += 20) {
+            char bytes[1024] = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n";
+            size_t used = strlen(bytes);
+            for (uint32_t i = 1; i < count; i++, used += 6)
+                memcpy(bytes + used, "X: y\r\n", 6);
+            memcpy(bytes + used, "\r\n", 2);
+            const rc_str head = rc_str_make(bytes, used + 2);
+            rc_http1_init(&reader, RC_HTTP1_RESPONSE, &rc_http1_limits_default);
+            rc_http1_set_bodiless(&reader);
+            assert_int_equal(rc_http1_read_head(&reader, rc_str_make(bytes, first)), RC_HTTP1_MORE);
+            rc_http1_event event = rc_http1_read_head(&reader, head);
+            assert_int_equal(rc_http1_needs_table(&reader), count > RC_HTTP1_FIELDS_INLINE);
+            if (rc_http1_needs_table(&reader)) {
+                assert_int_equal(event, RC_HTTP1_FAULT);
+                rc_http1_restart(&reader, &table);
+                event = rc_http1_read_head(&reader, head);
+            }
+            assert_int_equal(event, RC_HTTP1_HEAD);
+            assert_int_equal(reader.field_count, count);
+            assert_int_equal(reader.framing, RC_HTTP1_NO_BODY);
+            assert_false(rc_http1_needs_table(&reader));
+        }
+}
+
 static void long_extensions_and_trailers_are_refused(void **state)
 {
     (void)state;
@@ -532,6 +563,7 @@ int main(void)
         cmocka_unit_test(hosts_and_paths_allow_only_their_characters),
         cmocka_unit_test(ambiguous_responses_are_refused),
         cmocka_unit_test(limits_are_exact),
+        cmocka_unit_test(a_head_with_many_fields_needs_a_table),
         cmocka_unit_test(long_extensions_and_trailers_are_refused),
         cmocka_unit_test(extensions_of_a_response_are_skipped),
         cmocka_unit_test(extensions_of_a_response_are_limited_per_chunk),
