@@ -4,8 +4,8 @@
 
 #include <recourse/policy.h>
 
-/* An attempt that got no response for this long, or for half of the deadline if that is less, counts
- * against its target. */
+/* An attempt counts against its target if it got no response for this long, or for half of the
+ * deadline if that is less. */
 #define FAIR_MS UINT64_C(10000)
 
 static const struct announced_row {

@@ -19,8 +19,8 @@
 #define REAL_WAIT_MAX_MS 200000
 /* Real duration of a poll that waits for a time: long enough for events that are on their way. */
 #define REAL_SLICE_MS 5
-/* Real duration of a poll after a child was killed: on a busy machine a killed process needs time to
- * end, and SIGCHLD ends the poll then. */
+/* Real duration of a poll after a child was killed: on a busy machine a killed process takes some
+ * time to end, and its SIGCHLD ends the poll. */
 #define REAL_KILLED_MS 60000
 
 static struct real_sys {
