@@ -10,7 +10,7 @@
 
 struct rc_arena_block {
     alignas(max_align_t) struct rc_arena_block *next;
-    size_t size; /* bytes of the block, including this header */
+    size_t size; /* size of the block in bytes, including this header */
     size_t used; /* used bytes of the block, including this header */
 };
 
@@ -32,7 +32,7 @@ void rc_arena_done(rc_arena *arena)
     arena->status = RC_OK;
 }
 
-/* Records a failure, unless an earlier failure is recorded. Returns NULL. */
+/* Records a failure, unless an earlier one has already been recorded. Returns NULL. */
 static void *fail(rc_arena *arena, rc_status status)
 {
     if (arena->status == RC_OK)
@@ -40,7 +40,8 @@ static void *fail(rc_arena *arena, rc_status status)
     return NULL;
 }
 
-/* Adds a block with space for `size` bytes; a size above BLOCK_BYTES gets a block of its own. */
+/* Adds a block with space for `size` bytes; an allocation above BLOCK_BYTES gets a separate
+ * block. */
 static rc_arena_block *add_block(rc_arena *arena, size_t size)
 {
     size_t left = arena->max_bytes - arena->used_bytes;

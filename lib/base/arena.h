@@ -1,7 +1,7 @@
 /* rc_arena: an arena allocator with a ceiling. All memory of an arena is freed at once.
  *
- * A failure is sticky: every later request returns NULL until rc_arena_done, so that the caller
- * needs to check the status only once, at the end. */
+ * A failure is sticky: every later allocation returns NULL until rc_arena_done, so the caller may
+ * check the status once, at the end. */
 #ifndef RC_BASE_ARENA_H
 #define RC_BASE_ARENA_H
 
@@ -16,16 +16,16 @@ typedef struct rc_arena_block rc_arena_block;
 
 typedef struct rc_arena {
     rc_alloc alloc;
-    rc_arena_block *blocks; /* newest first */
-    size_t used_bytes;      /* bytes allocated from `alloc`, block headers included */
+    rc_arena_block *blocks; /* list of the blocks, newest first */
+    size_t used_bytes;      /* number of bytes allocated from `alloc`, including block headers */
     size_t max_bytes;
     rc_status status;
 } rc_arena;
 
-/* Starts an empty arena and allocates nothing. alloc: copies the struct. */
+/* Initialises an empty arena, without allocating memory. alloc: copies the struct. */
 void rc_arena_init(rc_arena *arena, const rc_alloc *alloc, size_t max_bytes);
 
-/* Frees all memory. The arena may be in any state, also already freed. */
+/* Frees all memory of the arena. The arena may be in any state, or have been freed already. */
 void rc_arena_done(rc_arena *arena);
 
 /* Returns `size` zeroed bytes, aligned for any object type, that are valid until rc_arena_done.
@@ -33,8 +33,8 @@ void rc_arena_done(rc_arena *arena);
  * result is a valid unique pointer. */
 void *rc_arena_get(rc_arena *arena, size_t size);
 
-/* Does the same as rc_arena_get but does not zero the bytes, for memory that the caller fills
- * completely, such as text. */
+/* As rc_arena_get, but the bytes are not zeroed. For memory that the caller fills completely, such
+ * as text. */
 void *rc_arena_get_unset(rc_arena *arena, size_t size);
 
 /* Returns a zeroed array of `count` elements of `size` bytes, or NULL on failure. If the product

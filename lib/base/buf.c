@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* The size of the first allocation. Most rendered reports fit after doubling it twice. */
+/* Size of the first allocation in bytes. Most rendered reports fit after the size has been doubled
+ * twice. */
 #define FIRST_SIZE 256u
 
 void rc_buf_init(rc_buf *buf, const rc_alloc *alloc, size_t max_bytes)
@@ -101,7 +102,7 @@ rc_status rc_buf_push_byte(rc_buf *buf, char byte)
 }
 
 /* Appends a number in decimal. All digits are pushed at once, so that a number that does not fit
- * adds nothing at all. */
+ * adds no digits. */
 static rc_status push_number(rc_buf *buf, bool is_negative, uint64_t magnitude)
 {
     char text[21];

@@ -8,11 +8,12 @@
 
 #include <recourse/buf.h>
 
-/* Appends bytes, with a function call only if the buffer has to grow. bytes: copies them. */
+/* Appends bytes without a function call, unless the buffer has to grow. bytes: copies. */
 static inline void rc_buf_add(rc_buf *buf, rc_str bytes)
 {
     if (buf->status != RC_OK || bytes.len > buf->size - buf->len) {
-        (void)rc_buf_push(buf, bytes); /* the buffer's status records a failure */
+        (void)rc_buf_push(buf, bytes); /* the result is ignored, because the buffer's status records
+                                          a failure */
     } else if (bytes.len > 0) {
         memcpy(buf->ptr + buf->len, bytes.ptr, bytes.len);
         buf->len += bytes.len;
@@ -27,7 +28,7 @@ static inline void rc_buf_add_byte(rc_buf *buf, char byte)
         buf->ptr[buf->len++] = byte;
 }
 
-/* Appends a number in decimal. Numbers of one digit are the common case. */
+/* Appends a number in decimal. The code is fastest for one digit, the common case. */
 static inline void rc_buf_add_u64(rc_buf *buf, uint64_t value)
 {
     if (value < 10)

@@ -14,8 +14,9 @@
 typedef struct rc_histogram {
     uint64_t count;
     uint64_t sum_ms;
-    uint64_t max_ms;                    /* the exact maximum */
-    uint32_t cells[RC_HISTOGRAM_CELLS]; /* the last cell also counts all larger values */
+    uint64_t max_ms;                    /* the exact maximum of all values */
+    uint32_t cells[RC_HISTOGRAM_CELLS]; /* number of values per cell; the last cell also counts all
+                                           larger values */
 } rc_histogram;
 
 /* Adds one value. A zeroed struct is an empty histogram. */

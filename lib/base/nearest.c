@@ -4,9 +4,10 @@
 
 #include "base/str.h"
 
-/* The number of bytes that rc_str_distance compares; all valid names are shorter. */
+/* Number of bytes that rc_str_distance compares; all valid names are shorter. */
 #define NAME_MAX_BYTES 63
-/* The shortest text that is compared as a prefix; a shorter prefix would match too many names. */
+/* Minimum length of a text that is compared as a prefix; a shorter prefix would match too many
+ * names. */
 #define PREFIX_MIN 3
 
 static rc_str lower(rc_str text, char out[NAME_MAX_BYTES])

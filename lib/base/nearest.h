@@ -8,12 +8,12 @@
 #include <recourse/buf.h>
 #include <recourse/str.h>
 
-/* A list of names: the function returns the name at `index`, or NULL past the end. */
+/* A list of names: the function returns the name at `index`, or NULL if `index` is too large. */
 typedef const char *(*rc_name_at)(const void *ctx, size_t index);
 
 /* Returns the name with the smallest edit distance from text, ignoring case, if the distance is
- * small enough for a misspelling; else the first name that begins with text; else NULL. The result
- * is a pointer that name_at returned. text, ctx: borrows during the call. */
+ * small enough for a misspelling; otherwise the first name that begins with text; otherwise NULL.
+ * The result is a pointer that name_at returned. text, ctx: borrows during the call. */
 const char *rc_nearest(rc_str text, rc_name_at name_at, const void *ctx);
 
 /* Ends an error message: appends "; did you mean ", `dashes`, `nearest` and "?". Appends nothing if
@@ -29,10 +29,10 @@ typedef struct rc_nearest_search {
     bool has_begun;
 } rc_nearest_search;
 
-/* Starts a search for the name nearest to `text`. text: copies the bytes. */
+/* Initialises a search for the name nearest to `text`. text: copies the bytes. */
 void rc_nearest_init(rc_nearest_search *search, rc_str text);
-/* Returns true if this name is the nearest of all names offered so far. name: borrows during the
- * call. */
+/* Offers a name. Returns true if it is the nearest of all names offered so far. name: borrows
+ * during the call. */
 bool rc_nearest_offer(rc_nearest_search *search, rc_str name);
 
 #endif

@@ -1,4 +1,5 @@
-/* Secrets: comparison, search and erasure. Called by the gateway's authentication and its keys. */
+/* Secrets: comparison, search and erasure. Called by the gateway for clients' tokens and providers'
+ * keys. */
 #include "base/secret.h"
 
 #include "base/str.h"

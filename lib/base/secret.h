@@ -10,7 +10,8 @@
 #include <recourse/str.h>
 
 typedef struct rc_secret {
-    const char *hidden; /* only for the functions below; may be NULL if `len` is 0 */
+    const char *hidden; /* the bytes, to be used only by the functions below; may be NULL if `len`
+                           is 0 */
     size_t len;
 } rc_secret;
 
@@ -20,11 +21,13 @@ static inline rc_secret rc_secret_make(rc_str text)
     return (rc_secret){text.ptr, text.len};
 }
 
-/* Compares two secrets in a time that does not depend on where they differ. The time may reveal
- * their lengths. Two empty secrets are not equal, so that a missing token never matches. */
+/* Compares two secrets in a time that does not depend on the position of their first difference.
+ * The time may depend on their lengths. Two empty secrets are not equal, so that a missing token
+ * never matches. */
 bool rc_secret_eq(rc_secret a, rc_secret b);
 
-/* Returns whether the secret is not empty and has only visible ASCII, as a header value needs. */
+/* Returns whether the secret is not empty and has only visible ASCII, which a header value
+ * requires. */
 bool rc_secret_is_token(rc_secret secret);
 
 /* Returns the offset of the secret in text at or after `from`, or RC_STR_NPOS if the secret does

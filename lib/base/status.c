@@ -1,4 +1,4 @@
-/* Names of the status codes (recourse/status.h). */
+/* Names of the status codes (recourse/status.h). Called by users of the library and by tests. */
 #include <recourse/status.h>
 
 const char *rc_status_name(rc_status status)

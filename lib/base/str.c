@@ -1,4 +1,5 @@
-/* String functions: slicing, comparison, search, edit distance. Used everywhere. */
+/* String functions: slicing, comparison, search, edit distance. Used in the whole library and
+ * program. */
 #include "base/str.h"
 
 #include <string.h>
@@ -47,8 +48,7 @@ static uint64_t word_at(const char *p)
 }
 
 /* Packs the `len` bytes at p, one to seven, into a word. Some bytes occur twice in the word, but
- * the layout depends on `len` alone, so that the words of two texts of equal length can be
- * compared. */
+ * the layout depends only on `len`, so the words of two texts of equal length can be compared. */
 static uint64_t short_word(const char *p, size_t len)
 {
     uint32_t first, last;
@@ -122,7 +122,7 @@ static inline uint32_t likely_positions(const char *at, const ends *e)
 }
 
 /* Skips blocks of POSITIONS positions without a candidate. Returns the offset of the next block
- * with a candidate, or `last` if there is none before it. */
+ * with a candidate, or `last` if no block before `last` has one. */
 static size_t skip_unlikely(rc_str s, size_t at, size_t last, ends e)
 {
     while (at < last) {
@@ -190,8 +190,9 @@ static size_t min3(size_t a, size_t b, size_t c)
     return ab < c ? ab : c;
 }
 
-/* Optimal string alignment distance. Three rows of the matrix are enough: a swap of neighbours
- * refers to the row before the previous one. */
+/* Optimal string alignment distance. Computes the optimal string alignment distance. Three rows of
+ * the matrix are sufficient, because a swap of neighbours refers to the row before the previous
+ * one. */
 size_t rc_str_distance(rc_str a, rc_str b, size_t max)
 {
     a = rc_str_slice(a, 0, a.ptr ? DISTANCE_LEN_MAX : 0);

@@ -102,7 +102,7 @@ size_t rc_str_find_byte(rc_str s, char byte, size_t from);
 int rc_str_cmp(rc_str a, rc_str b);
 
 /* Returns the edit distance (insert, delete, replace, swap of neighbours), or `max` + 1 if the
- * distance is larger than `max`. Only the first 63 bytes of each string count. */
+ * distance is larger than `max`. Only the first 63 bytes of each string are compared. */
 size_t rc_str_distance(rc_str a, rc_str b, size_t max);
 
 #endif

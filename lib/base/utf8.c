@@ -4,10 +4,10 @@
 
 #include "base/str.h"
 
-/* The lead byte determines the length of a character and the range of its second byte (Unicode 15,
- * table 3-7). */
+/* A lead byte, which determines the length of a character and the range of the second byte (Unicode
+ * 15, table 3-7). */
 typedef struct lead {
-    uint8_t len; /* 0: not a lead byte */
+    uint8_t len; /* length of the character in bytes; 0: the byte is not a lead byte */
     uint8_t second_min;
     uint8_t second_max;
 } lead;
@@ -115,8 +115,8 @@ rc_str rc_utf8_without_bom(rc_str s)
 }
 
 /* If a character spans the cut at `len`, it begins at the nearest earlier byte that is not a
- * continuation byte, at most three bytes before the cut. If there is no such byte, the text is
- * ill-formed and is cut at `len`. */
+ * continuation byte, at most three bytes before the cut. If none of these bytes begins a character,
+ * the text is ill-formed and is cut at `len`. */
 size_t rc_utf8_cut(rc_str s, size_t len)
 {
     if (len >= s.len)

@@ -10,9 +10,9 @@
 #define RC_UTF8_REPLACEMENT 0xFFFDu
 
 /* Decodes the character at s.ptr[at]. Sets *ret_len to the number of its bytes (at least 1) and
- * returns the code point. Ill-formed input gives RC_UTF8_REPLACEMENT and the length of the maximal
- * ill-formed prefix (Unicode 15, table 3-8), so that the number of replacements is the same as in
- * every decoder that follows the standard. `at` must be below s.len. */
+ * returns the code point. For ill-formed input the result is RC_UTF8_REPLACEMENT and *ret_len the
+ * length of the maximal ill-formed prefix (Unicode 15, table 3-8), so that the number of
+ * replacements is that of every decoder that follows the standard. `at` must be below s.len. */
 uint32_t rc_utf8_decode(rc_str s, size_t at, size_t *ret_len);
 
 /* Returns whether s is well-formed. An encoded U+FFFD in the text is well-formed. */
@@ -40,7 +40,8 @@ unsigned rc_utf8_width(uint32_t cp);
 /* Returns whether `cp` must be escaped when shown to people: control characters (C0, C1, DEL),
  * which can control a terminal; line and paragraph separators; bidirectional controls, which
  * disguise text; and invisible characters (zero width space, word joiner and similar, byte order
- * mark, tags). Zero width joiner and non-joiner are not unsafe: scripts and emoji need them. */
+ * mark, tags). The result is false for zero width joiner and non-joiner, because scripts and emoji
+ * need them. */
 bool rc_utf8_is_unsafe(uint32_t cp);
 
 #endif

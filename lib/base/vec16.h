@@ -22,8 +22,8 @@ static inline uint32_t rc_vec16_bits(rc_vec16 mask)
     typedef char signed_lanes __attribute__((vector_size(16)));
     return (uint16_t)__builtin_ia32_pmovmskb128((signed_lanes)mask);
 #elif __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    /* The and-operation keeps a different bit of each byte. The multiplication adds these bits up
-     * in the highest byte. */
+    /* The and-operation selects a different bit of each byte. The multiplication adds these bits in
+     * the highest byte. */
     uint64_t half[2];
     memcpy(half, &mask, sizeof half);
     uint64_t low = (half[0] & UINT64_C(0x8040201008040201)) * UINT64_C(0x0101010101010101) >> 56;
@@ -80,7 +80,8 @@ static inline rc_vec16 rc_vec16_load_part(const char *p, size_t len)
 #endif
 }
 
-/* Loads sixteen bytes at p. If fewer than sixteen bytes are left, the other lanes are zeros. */
+/* Loads sixteen bytes at p. If `left`, the number of readable bytes, is less than sixteen, the other
+ * lanes are zeros. */
 static inline rc_vec16 rc_vec16_load_some(const char *p, size_t left)
 {
     return left >= RC_VEC16_BYTES ? rc_vec16_load(p) : rc_vec16_load_part(p, left);
@@ -108,9 +109,9 @@ static inline rc_vec16 rc_vec16_not_simple(rc_vec16 bytes, char except)
              (rc_vec16)(bytes != (uint8_t)except));
 }
 
-/* Returns whether all bytes are letters, digits or one of -./:_ and none equals `except`. An
- * `except` of '\0' excludes nothing more. Most names, hosts, paths and ids pass this fast check;
- * callers check all other texts in detail. */
+/* Returns whether all bytes are letters, digits or one of -./:_ and none equals `except`. With
+ * '\0', `except` has no effect. Most names, hosts, paths and ids pass this fast check; callers
+ * check all other texts in detail. */
 static inline bool rc_vec16_is_simple(const char *p, size_t len, char except)
 {
     if (len < RC_VEC16_BYTES) {

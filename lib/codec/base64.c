@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-/* Size of the local buffer for encoded letters; a multiple of 4. */
+/* Size of the local buffer for encoded letters in bytes; a multiple of 4. */
 #define PIECE_BYTES 256
 
 static const char LETTERS[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -22,7 +22,7 @@ static const rc_str month_names[12] = {
     RC_STR_INIT("Sep"), RC_STR_INIT("Oct"), RC_STR_INIT("Nov"), RC_STR_INIT("Dec"),
 };
 
-/* The short form of a weekday is its first three letters. */
+/* Names of the weekdays; the short form of a name is its first three letters. */
 static const rc_str weekday_names[7] = {
     RC_STR_INIT("Sunday"),    RC_STR_INIT("Monday"),   RC_STR_INIT("Tuesday"),
     RC_STR_INIT("Wednesday"), RC_STR_INIT("Thursday"), RC_STR_INIT("Friday"),
@@ -49,9 +49,9 @@ static int64_t days_before_year(int year)
     return DAYS_PER_YEAR * y + y / 4 - y / 100 + y / 400;
 }
 
-/* Sets year, month and day from the days since 1 January of the year 1. The last day of a cycle of
- * 400 or 4 years would be counted into a fifth century or a fifth year. The limit of 3 prevents
- * this error. */
+/* Sets year, month and day from the days since 1 January of the year 1. Without the limit of 3,
+ * the last day of a cycle of 400 (or 4) years would belong to a fifth century (or year) of the
+ * cycle. */
 static void set_date(rc_civil *civil, int64_t day)
 {
     int64_t eras = day / DAYS_PER_400_YEARS;
@@ -81,7 +81,8 @@ static int64_t clamp(int64_t unix_ms)
 
 rc_civil rc_civil_from_unix_ms(int64_t unix_ms)
 {
-    int64_t ms = clamp(unix_ms) - RC_DATETIME_MIN_MS; /* never negative */
+    int64_t ms = clamp(unix_ms) - RC_DATETIME_MIN_MS; /* never negative, because clamp() limits the
+                                                         time to the valid range */
     int64_t day = ms / MS_PER_DAY;
     int of_day = (int)(ms % MS_PER_DAY);
     rc_civil civil = {.hour = of_day / 3600000,
@@ -150,7 +151,7 @@ static bool take_number(cursor *c, int digits, int *ret)
     return true;
 }
 
-/* Reads the digits after a decimal point as milliseconds; further digits are cut. */
+/* Reads the digits after a decimal point as milliseconds; digits after the third are dropped. */
 static bool take_fraction(cursor *c, int *ret_ms)
 {
     int ms = 0;
@@ -208,7 +209,7 @@ static rc_status settle(rc_civil civil, int64_t *ret_unix_ms)
 /* --- RFC 3339 --- */
 
 typedef struct offset {
-    int sign; /* 1 or -1; 0 for Z */
+    int sign; /* 1 or -1 for an offset; 0 for Z */
     int hour;
     int minute;
 } offset;
@@ -298,15 +299,16 @@ static int64_t rank_in_year(const rc_civil *civil)
     return rank * 1000 + civil->millisecond;
 }
 
-/* Completes a two-digit year. According to RFC 9110 §5.6.7 a date that appears to be more than 50
- * years in the future is in the past. */
+/* Completes a two-digit year. According to RFC 9110 §5.6.7, a date that seems to be more than 50
+ * years in the future belongs to the previous century. */
 static void resolve_year(rc_civil *civil, int64_t now_unix_ms)
 {
     rc_civil now = rc_civil_from_unix_ms(now_unix_ms);
     int latest = now.year + 50;
     if (rank_in_year(civil) > rank_in_year(&now))
         latest--;
-    civil->year = latest - (latest + 100 - civil->year) % 100; /* the operand of % is positive */
+    civil->year = latest - (latest + 100 - civil->year) % 100; /* the sum is positive, as %
+                                                                  requires */
 }
 
 rc_status rc_http_date_parse(rc_str text, int64_t now_unix_ms, int64_t *ret_unix_ms)

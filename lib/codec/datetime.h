@@ -14,7 +14,7 @@
 #define RC_DATETIME_MAX_MS INT64_C(253402300799999)
 
 /* The parsers accept the years 1 to 9999 of the proleptic Gregorian calendar and read a leap second
- * :60 as :59.999 (RFC 3339 §5.7). The parsers return RC_E_SYNTAX for text in another form and
+ * :60 as :59.999 (RFC 3339 §5.7). The parsers return RC_E_SYNTAX for text in any other notation and
  * RC_E_RANGE for an impossible value such as month 13 or 30 February. The text must contain nothing
  * but the date, not even white space. text: borrows during the call. */
 
@@ -30,27 +30,28 @@ rc_status rc_http_date_parse(rc_str text, int64_t now_unix_ms, int64_t *ret_unix
 
 /* Parses a Unix time as a number without a unit. The size of the number determines the unit:
  * seconds below 1e11 (the year 5138), milliseconds below 1e14, microseconds below 1e17. Returns
- * RC_E_RANGE for larger and negative numbers. A fraction is cut to ms. */
+ * RC_E_RANGE for larger and negative numbers. A fraction is truncated to milliseconds. */
 rc_status rc_epoch_parse(rc_str text, int64_t *ret_unix_ms);
 
-/* Appends a time in the form 2026-11-16T01:02:03.456Z. A time out of range is clamped. If the whole
- * text does not fit, nothing is appended. buf: borrows during the call. */
+/* Appends a time in the form 2026-11-16T01:02:03.456Z. A time outside the range of dates is
+ * clamped. If the whole text does not fit, nothing is appended. buf: borrows during the call. */
 void rc_rfc3339_push(rc_buf *buf, int64_t unix_ms);
 
-/* Appends a time in the form Mon, 16 Nov 2026 01:02:03 GMT, under the rules of rc_rfc3339_push. */
+/* Appends a time in the form Mon, 16 Nov 2026 01:02:03 GMT. A time outside the range is clamped. If
+ * the whole text does not fit, nothing is appended. */
 void rc_http_date_push(rc_buf *buf, int64_t unix_ms);
 
-/* A date and time of day. */
+/* A date and a time of day in UTC. */
 typedef struct rc_civil {
     int year, month, day, hour, minute, second, millisecond;
-    int weekday; /* 0 is Sunday */
+    int weekday; /* 0 to 6; 0 is Sunday */
 } rc_civil;
 
-/* Converts from Unix time. A time out of range is clamped. */
+/* Converts Unix time to a date and time of day. A time outside the range of dates is clamped. */
 rc_civil rc_civil_from_unix_ms(int64_t unix_ms);
 
-/* Converts to Unix time. Returns RC_E_RANGE for a date or time that does not exist, also for a leap
- * second. The weekday is ignored. civil: borrows during the call. */
+/* Converts a date and time of day to Unix time. Returns RC_E_RANGE for a date or time that does not
+ * exist, and for a leap second. The weekday is ignored. civil: borrows during the call. */
 rc_status rc_civil_to_unix_ms(const rc_civil *civil, int64_t *ret_unix_ms);
 
 #endif

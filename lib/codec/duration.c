@@ -12,8 +12,8 @@
 #define NS_PER_DAY (24 * NS_PER_HOUR)
 #define NS_PER_WEEK (7 * NS_PER_DAY)
 
-/* Every sum is limited to MAX_NS + 1, which is below 2^62, and one part to at most two units more.
- * Therefore adding a part to a sum cannot overflow. */
+/* Every sum is limited to MAX_NS + 1, which is below 2^62, and every part to at most two units
+ * more, so the sum of both cannot overflow. */
 #define MAX_NS ((uint64_t)RC_DURATION_MAX_MS * NS_PER_MS)
 
 typedef struct cursor {
@@ -21,8 +21,8 @@ typedef struct cursor {
     size_t at;
 } cursor;
 
-/* A number as written: whole.frac * 10^exponent. Either `whole` or `frac` may be empty, but not
- * both. */
+/* A number in the notation of the text: whole.frac * 10^exponent. Either `whole` or `frac` may be
+ * empty, but not both. */
 typedef struct number {
     rc_str whole;
     rc_str frac;
@@ -31,8 +31,8 @@ typedef struct number {
 
 typedef struct sum {
     uint64_t ns;
-    uint64_t smallest_unit_ns; /* unit of the last part; the unit of the next part must be
-                                  smaller */
+    uint64_t smallest_unit_ns; /* unit of the previous part; the next part must have a smaller
+                                  unit */
     bool is_negative;
 } sum;
 
@@ -73,8 +73,8 @@ static const unit_word unit_words[] = {
 
 /* --- bytes --- */
 
-/* Returns the byte that is `ahead` bytes after the current position. After the end of the text it
- * returns NUL, which no duration contains. */
+/* Returns the byte that is `ahead` bytes after the current position. At the end of the text the
+ * result is NUL, which no duration contains. */
 static char peek(const cursor *c, size_t ahead)
 {
     return ahead < c->text.len - c->at ? c->text.ptr[c->at + ahead] : '\0';
@@ -116,8 +116,7 @@ static rc_str take_digits(cursor *c)
 
 /* --- numbers --- */
 
-/* Reads a number. `mark` is a decimal mark that is allowed in addition to the point; ISO 8601
- * allows a comma. */
+/* Reads a number. `mark` is a second decimal mark besides the point; ISO 8601 allows a comma. */
 static bool take_number(cursor *c, char mark, number *ret)
 {
     number n = {.whole = take_digits(c)};
@@ -132,10 +131,13 @@ static bool take_number(cursor *c, char mark, number *ret)
     return true;
 }
 
-/* Reads the exponent of a plain number, as JSON and Python write it, if there is one. */
+/* Reads the exponent of a plain number, if the number has one, in the notation of JSON and
+ * Python. */
 static void take_exponent(cursor *c, number *n)
 {
-    const int64_t enough = INT64_C(100000000000000000); /* larger than the length of any text */
+    const int64_t enough = INT64_C(100000000000000000); /* larger than the length of any text, so
+                                                           that a larger exponent makes no
+                                                           difference */
     cursor ahead = *c;
     if (!take_byte(&ahead, 'e'))
         return;
@@ -159,8 +161,9 @@ static uint64_t digit_of(const number *n, size_t i)
 }
 
 /* Returns the part of n before its decimal point, in units, or `max` + 1 if it is larger than
- * `max`. The decimal point is before digit number `point`, which may be far after the last digit.
- * The loop ends when the value exceeds `max`, at most about twenty zeros after the last digit. */
+ * `max`. The decimal point is before the digit with index `point`, which may be far after the last
+ * digit. The loop ends when the value exceeds `max`, at most about twenty zeros after the last
+ * digit. */
 static uint64_t whole_units(const number *n, int64_t point, uint64_t max)
 {
     size_t count = n->whole.len + n->frac.len;
@@ -282,7 +285,8 @@ static void skip_separator(cursor *c)
     }
 }
 
-/* Reads groups with separators: "1h2m", "4 days 20 hours", "1 hour, 5 minutes and 3 seconds". */
+/* Reads groups with separators between them: "1h2m", "4 days 20 hours", "1 hour, 5 minutes and 3
+ * seconds". */
 static bool take_groups(cursor *c, sum *s)
 {
     if (!take_group(c, s))
@@ -306,8 +310,8 @@ static uint64_t iso_unit_ns(char designator, bool is_time)
     case 'h':
         return is_time ? NS_PER_HOUR : 0;
     case 'm':
-        return is_time ? NS_PER_MINUTE : 0; /* before the T the letter M means months, which have no
-                                               fixed length */
+        return is_time ? NS_PER_MINUTE : 0; /* before the T, the letter M means months, which have
+                                               no fixed length */
     case 's':
         return is_time ? NS_PER_S : 0;
     default:
@@ -349,7 +353,7 @@ static bool take_bare(cursor *c, rc_unit bare, sum *s)
     return true;
 }
 
-/* Reads what may precede any duration: "~" and a sign. */
+/* Reads the "~" and the sign that may precede a duration. */
 static sum take_lead(cursor *c)
 {
     sum s = {.smallest_unit_ns = UINT64_MAX};
@@ -411,8 +415,8 @@ static uint64_t divide_up(uint64_t value, uint64_t by)
     return value / by + (value % by != 0);
 }
 
-/* Writes a value in two units, such as "4d 20h", or in one unit, such as "4d", if the second is
- * zero. */
+/* Writes a value in two units, such as "4d 20h", or in one unit, such as "4d", if the value in the
+ * second unit is zero. */
 static void push_pair(rc_buf *buf, uint64_t value, uint64_t ratio, char large, char small)
 {
     (void)rc_buf_push_u64(buf, value / ratio);
@@ -430,7 +434,7 @@ void rc_duration_push(rc_buf *buf, int64_t ms)
     rc_buf out;
     rc_buf_init_fixed(&out, memory, sizeof(memory));
 
-    /* The value is rounded up before the unit is chosen, so that 59.5 s is "1m", not "60s". */
+    /* Rounds up before the unit is chosen, so that 59.5 s is written as "1m", not as "60s". */
     uint64_t value_ms = ms > 0 ? (uint64_t)ms : 0;
     uint64_t seconds = divide_up(value_ms, 1000);
     uint64_t minutes = divide_up(seconds, 60);

@@ -8,11 +8,11 @@
 #include <recourse/status.h>
 #include <recourse/str.h>
 
-/* The longest valid duration: 100 years. A longer duration is RC_E_RANGE. */
+/* The longest valid duration: 100 years. The parsers return RC_E_RANGE for a longer duration. */
 #define RC_DURATION_MAX_MS INT64_C(3155760000000)
 
 typedef enum rc_unit {
-    RC_UNIT_NONE = 0, /* a number without a unit is RC_E_SYNTAX */
+    RC_UNIT_NONE = 0, /* a number without a unit is not valid (RC_E_SYNTAX) */
     RC_UNIT_MS,
     RC_UNIT_S
 } rc_unit;
@@ -31,7 +31,7 @@ typedef enum rc_unit {
 rc_status rc_duration_parse(rc_str text, rc_unit bare, int64_t *ret_ms);
 
 /* Parses the longest duration at the start of text, after optional white space, and sets *ret_len
- * to the number of bytes read. The function finds durations inside sentences ("try again in 4 days
+ * to the number of bytes read. The function reads durations inside sentences ("try again in 4 days
  * 20 hours 9 minutes."). The duration must end at the end of a word: "5 small" is not a duration.
  * Returns RC_E_SYNTAX for a number without a unit, and otherwise the same statuses as
  * rc_duration_parse. text: borrows during the call. */

@@ -8,12 +8,12 @@
 
 #include <recourse/buf.h>
 
-/* Maximum number of gateways; a request that passed more gateways counts as a loop, too. */
+/* Maximum number of gateways that a request may pass. A longer chain counts as a loop. */
 #define RC_HOPS_MAX 8u
 #define RC_HOP_ENTROPY_BYTES 8u
 /* Length of a gateway name: "recourse-" and 16 hexadecimal digits, without a NUL. */
 #define RC_HOP_LEN 25u
-/* Maximum length of the Via line: "via: ", each hop as "1.1 NAME, ", and CR LF. */
+/* Maximum length of the Via line in bytes: "via: ", each gateway as "1.1 NAME, ", and CR LF. */
 #define RC_HOPS_VIA_MAX ((RC_HOPS_MAX + 1u) * (RC_HOP_LEN + 6u) + 8u)
 
 typedef struct rc_hops {
@@ -25,8 +25,8 @@ typedef struct rc_hops {
 /* Makes a gateway name from random bytes. */
 void rc_hop_write(const uint8_t entropy[RC_HOP_ENTROPY_BYTES], char ret_hop[RC_HOP_LEN]);
 
-/* Adds the Recourse gateways that one Via value names. Other proxies are skipped. via: `hops` views
- * it, so that it must be valid as long as `hops` is used. */
+/* Adds the Recourse gateways in the value of one Via header. Other proxies are ignored. via: views
+ * until hops is no longer used. */
 void rc_hops_add(rc_hops *hops, rc_str via);
 
 /* Returns whether the request came back in a loop or passed too many gateways. `own` is the name of

@@ -3,12 +3,12 @@
 
 #include "base/str.h"
 
-/* The tool that printed the text, recognised by the form of its lines. */
+/* The tool that printed the text, derived from the form of its lines. */
 typedef enum style {
-    STYLE_PLAIN,    /* curl -i, HTTPie */
-    STYLE_INDENTED, /* wget -S */
-    STYLE_MARKED,   /* curl -v: received lines begin with "< " */
-    STYLE_BROWSER   /* a browser's list: a header name, and its value in the next line */
+    STYLE_PLAIN,    /* output of curl -i or HTTPie */
+    STYLE_INDENTED, /* output of wget -S */
+    STYLE_MARKED,   /* output of curl -v, in which received lines begin with "< " */
+    STYLE_BROWSER   /* header list of a browser: each name is followed by a line with its value */
 } style;
 
 typedef struct cursor {
@@ -55,8 +55,8 @@ static bool is_curl_note(rc_str line)
 
 /* ---- single lines ---- */
 
-/* Returns the status at the start of text: three digits, from 100 to 999, that no letter or digit
- * follows. Returns 0 for other text. */
+/* Returns the status at the start of text: three digits, from 100 to 999, without a letter or digit
+ * after them. Returns 0 if the text does not begin with a status. */
 static int read_status(rc_str text)
 {
     if (text.len < 3 || text.ptr[0] == '0')
@@ -100,7 +100,8 @@ static bool is_name_char(char c)
     return rc_ascii_is_alnum(c) || rc_str_find_byte(RC_STR("-_.!#$%&'*+^`|~"), c, 0) != RC_STR_NPOS;
 }
 
-/* Parses "name: value". The drive letter of a path (C:\) and the scheme of a URL are not names. */
+/* Parses "name: value". The drive letter of a path (C:\) and the scheme of a URL are not read as
+ * names. */
 static bool read_header(rc_str line, rc_header *ret_header)
 {
     size_t at = line.len > 0 && line.ptr[0] == ':' ? 1 : 0; /* HTTP/2 pseudo-header like :status */
@@ -145,7 +146,7 @@ static void fold(rc_http_text *http, rc_str line)
     rc_header *last = &http->headers[http->header_count - 1];
     rc_str more = rc_str_trim(line);
     if (http->header_count == RC_HTTP_TEXT_HEADERS_MAX)
-        return; /* no more headers are stored, so that the line may belong to a header that was left
+        return; /* the list of headers is full, so the line may belong to a header that was left
                    out */
     if (last->value.len == 0)
         last->value = more;
@@ -214,8 +215,8 @@ static rc_str read_body(cursor c, style kind)
 
 /* ---- responses with a status line ---- */
 
-/* Returns whether the line may follow a status line. If prose follows, the line before
- * it is not a status line but a sentence about one. */
+/* Returns whether the line may follow a status line. If prose follows, the line that looks like a
+ * status line is part of a sentence. */
 static bool may_follow(rc_str line, style kind)
 {
     rc_header header;
@@ -234,8 +235,8 @@ typedef struct found {
     size_t count;  /* number of status lines found so far */
 } found;
 
-/* Finds the last status line. After a status line that curl -v marked with "< ", unmarked status
- * lines are ignored. */
+/* Finds the last status line. Once curl -v has marked a status line with "< ", status lines without
+ * the mark are ignored. */
 static found find_status(rc_str text)
 {
     found last = {0};
@@ -289,8 +290,8 @@ static bool is_status_name(rc_str name)
            rc_str_eq_nocase(name, RC_STR("status code"));
 }
 
-/* Reads a header in the form "name: value", or a name with a colon and the value in the next
- * line. */
+/* Reads a header in the form "name: value", or a header whose value is in the line after its name
+ * and colon. */
 static bool read_browser_header(cursor *c, rc_header *ret_header)
 {
     rc_str line;
@@ -332,8 +333,8 @@ static void read_browser(cursor *c, rc_http_text *http)
     }
 }
 
-/* Reads headers at the start of a text without a status line. One of the headers must be a known
- * HTTP header, because prose contains colons, too. */
+/* Reads headers at the start of a text without a status line. At least one of the headers must be a
+ * known HTTP header, because prose contains colons, too. */
 static bool read_loose(rc_str text, rc_http_text *ret_http)
 {
     rc_http_text http = {0};

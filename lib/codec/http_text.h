@@ -10,7 +10,8 @@
  *   429 Too Many Requests
  *
  * If the text has several responses (100 Continue, a proxy's response to CONNECT, redirects,
- * repeated attempts), the last one is parsed. Lines end in LF or CRLF. Nothing is copied. */
+ * repeated attempts), the last one is parsed. Lines end in LF or CRLF. The result consists of views
+ * of the text. */
 #ifndef RC_CODEC_HTTP_TEXT_H
 #define RC_CODEC_HTTP_TEXT_H
 
@@ -20,20 +21,20 @@
 #include <recourse/classify.h>
 #include <recourse/str.h>
 
-/* Maximum number of headers; further headers are left out. */
+/* Maximum number of headers that are read; further headers are ignored. */
 #define RC_HTTP_TEXT_HEADERS_MAX 128
 
 typedef struct rc_http_text {
-    int status; /* 0: the text has no status, only headers */
+    int status; /* HTTP status; 0: the text has only headers */
     size_t header_count;
     rc_header headers[RC_HTTP_TEXT_HEADERS_MAX];
     rc_str body;
-    size_t responses; /* number of status lines found */
+    size_t responses; /* number of status lines in the text */
 } rc_http_text;
 
 /* Finds the last response in text. If no line is a status line, the text must begin with at least
- * two headers, and one of them must be a known HTTP header. Returns false if there is no response;
- * *ret_http is then unchanged. The result views text. */
+ * two headers, and one of them must be a known HTTP header. Returns false, without changing
+ * *ret_http, if the text contains no response. The result views text. */
 bool rc_http_text_parse(rc_str text, rc_http_text *ret_http);
 
 #endif

@@ -30,7 +30,7 @@ static uint32_t hash_of(const rc_origin *origin)
     return hash;
 }
 
-/* Writes host and port; the default port of the scheme is left out. */
+/* Writes host and port into origin->authority; the scheme's default port is left out. */
 static void write_authority(rc_origin *origin)
 {
     const rc_str host = rc_str_make(origin->host, origin->host_len);
@@ -135,7 +135,8 @@ static rc_address_kind kind_of_v6(const uint8_t ip[16])
         return kind_of_v4(ip + 2);
     if ((ip[0] & 0xfe) == 0xfc)
         return RC_ADDRESS_PRIVATE;
-    /* fe80::/10 is link-local; the deprecated site-local range fec0::/10 is treated alike. */
+    /* The range fe80::/10 is link-local. The deprecated site-local range fec0::/10 has the same
+     * kind. */
     if (ip[0] == 0xfe && (ip[1] & 0x80) != 0)
         return RC_ADDRESS_LINK_LOCAL;
     return ip[0] == 0xff ? RC_ADDRESS_MULTICAST : RC_ADDRESS_PUBLIC;

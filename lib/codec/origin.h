@@ -1,7 +1,7 @@
 /* rc_origin: the parsed base URL of a provider, and the check of the addresses it resolves to.
  *
  * The host name comes from the configuration, but its addresses come from DNS, which an attacker
- * may control. Therefore each address is checked again directly before a connection is made:
+ * may control. Each address is therefore checked directly before a connection is made:
  *
  *   address                                   allowed
  *   ----------------------------------------  -------------------------------------------------
@@ -11,8 +11,7 @@
  *   link-local (metadata services), multicast,
  *   unspecified, reserved                     never
  *
- * An IPv4 address inside an IPv6 address (mapped, translated, 6to4) is treated as the IPv4 address.
- */
+ * An IPv4 address in an IPv6 address (mapped, translated, 6to4) is treated as the IPv4 address. */
 #ifndef RC_CODEC_ORIGIN_H
 #define RC_CODEC_ORIGIN_H
 
@@ -44,18 +43,18 @@ typedef struct rc_origin {
     uint32_t hash; /* hash of host and port, for rc_origin_eq */
     rc_address address;
     char host[RC_URL_HOST_MAX + 1];          /* lower case, without brackets */
-    char prefix[RC_URL_PATH_MAX + 1];        /* base path, such as "/v1" or "", which precedes the
-                                                path of each request */
+    char prefix[RC_URL_PATH_MAX + 1];        /* base path, such as "/v1" or "", to which the path of
+                                                each request is appended */
     char authority[RC_ORIGIN_AUTHORITY_MAX]; /* host and port for the Host header */
 } rc_origin;
 
 typedef struct rc_origin_options {
-    bool insecure;      /* allow plain http:// to another machine */
-    bool allow_private; /* allow private addresses for a host name */
+    bool insecure;      /* plain http:// to another machine is allowed */
+    bool allow_private; /* private addresses are allowed for a host name */
 } rc_origin_options;
 
-/* Parses a base URL. Returns NULL on success, or a static text with the reason of the refusal.
- * *ret_origin is written only on success. base_url: borrows during the call. */
+/* Parses a base URL. Returns NULL on success, or a static text with the reason for which the URL is
+ * refused. *ret_origin is written only on success. base_url: borrows during the call. */
 const char *rc_origin_parse(rc_str base_url, rc_origin_options options, rc_origin *ret_origin);
 
 /* rc_origin_prefix returns the base path and rc_origin_authority the value of the Host header. Both
@@ -69,7 +68,7 @@ static inline rc_str rc_origin_authority(const rc_origin *origin)
     return rc_str_make(origin->authority, origin->authority_len);
 }
 
-/* Returns whether two origins can share connections. The path does not matter. */
+/* Returns whether two origins can share connections. The base path is ignored. */
 bool rc_origin_eq(const rc_origin *a, const rc_origin *b);
 
 typedef enum rc_address_kind {
@@ -86,7 +85,7 @@ typedef enum rc_address_kind {
  * of the IPv4 address. */
 rc_address_kind rc_address_kind_of(const rc_address *address);
 
-/* Returns whether a connection to the address is allowed by the table at the start of this file. */
+/* Returns whether the table at the start of this file allows a connection to the address. */
 bool rc_origin_allows(const rc_origin *origin, const rc_address *address);
 
 #endif

@@ -135,7 +135,7 @@ static void join_data(rc_stream_feed *feed, rc_stream_event *event)
     size_t lines = 0;
     size_t at = 0;
     field f;
-    read_fields(text, event); /* renew the views, because the memory of the scratch buffer may have
+    read_fields(text, event); /* renews the views, because the memory of the scratch buffer may have
                                  moved */
     while (next_field(text, &at, &f)) {
         if (!is_data(&f))
@@ -158,7 +158,7 @@ static void read_event(rc_stream_feed *feed, rc_stream_event *event)
 
 /* ---- ends of lines and events ---- */
 
-/* Handles the end of a line. Returns whether the event ends there, too. */
+/* Handles the end of a line. Returns whether the event ends with this line. */
 static bool on_line_end(rc_sse *sse)
 {
     uint8_t line = sse->line;
@@ -175,8 +175,8 @@ static bool on_line_end(rc_sse *sse)
     return true;
 }
 
-/* Returns the offset of the first LF or CR of the piece from `at` on, or the piece's length if
- * there is none. */
+/* Returns the offset of the first LF or CR of the piece from `at` on, or the piece's length if it
+ * has none. */
 static size_t find_line_end(rc_sse *sse, size_t at)
 {
     rc_str piece = sse->feed.piece;
@@ -198,12 +198,12 @@ static bool is_bom_byte(rc_sse *sse, char c)
         return true;
     }
     if (sse->bom > 0)
-        sse->line = LINE_FIELD; /* an incomplete byte order mark is text */
+        sse->line = LINE_FIELD; /* an incomplete byte order mark is ordinary text */
     sse->bom = BOM_LEN;
     return false;
 }
 
-/* Returns whether c is not text but the LF of a CRLF or a byte of the byte order mark. */
+/* Returns whether c is the LF of a CRLF or a byte of the byte order mark, which are not text. */
 static bool pass_byte(rc_sse *sse, char c)
 {
     if (sse->is_lf_skipped) {
@@ -286,7 +286,8 @@ static void finish_event(rc_sse *sse, rc_stream_event *event)
     }
 }
 
-/* Returns whether the event that just ended, or else the current one, is a comment. */
+/* Returns whether the event that just ended is a comment; if no event has just ended, whether the
+ * current one is. */
 static bool is_comment(const rc_sse *sse)
 {
     if (sse->feed.has_end)
@@ -312,8 +313,8 @@ static bool pass_line(rc_str piece, rc_str begin, size_t *at, rc_str *ret_value)
     return true;
 }
 
-/* Fast path for the common event, which lies completely in the piece and has one data line,
- * possibly after a name line. The result is the same as without the fast path. */
+/* Fast path for the most common kind of event: it lies completely in the piece and has one data
+ * line, possibly after a line with its name. The result is the same as without the fast path. */
 static bool pull_plain(rc_sse *sse, rc_stream_event *ret_event)
 {
     rc_stream_feed *feed = &sse->feed;

@@ -1,4 +1,5 @@
-/* Reader for a stream that is one JSON array. Called by the gateway for Gemini without alt=sse. */
+/* Reader for a stream that is one JSON array. Called by the gateway for Gemini's streams without
+ * alt=sse. */
 #include "codec/stream_array.h"
 
 #include "base/str.h"
@@ -16,7 +17,7 @@ void rc_stream_array_push(rc_stream_array *array, rc_str piece)
     rc_stream_feed_push(&array->feed, piece);
 }
 
-/* Reads on inside a string, up to the end of the string or of the piece. */
+/* Continues inside a string, up to the end of the string or of the piece. */
 static void pass_string(rc_stream_array *array)
 {
     rc_stream_feed *feed = &array->feed;
@@ -48,8 +49,8 @@ static bool pass_element(rc_stream_array *array, char c)
     return array->depth == 0;
 }
 
-/* Handles a byte between two elements or of a scalar element. A scalar element ends before the next
- * separator or bracket. Returns whether an event ends at feed.at. */
+/* Handles a byte that is between two elements or belongs to a scalar element, which ends before the
+ * next separator or bracket. Returns whether an event ends at feed.at. */
 static bool pass_between(rc_stream_array *array, char c)
 {
     bool is_scalar_end = c == ',' || c == ']' || c == '{' || c == '[';
@@ -74,9 +75,9 @@ static bool pass_between(rc_stream_array *array, char c)
     return false;
 }
 
-/* Returns whether the white space between elements has reached the ceiling. The white space then
- * becomes an event of its own, because it would otherwise be the first part of an element that may
- * never follow. */
+/* Returns whether the white space between elements has reached the ceiling. If so, the white space
+ * is returned as an event, because otherwise it would be the beginning of an element that may never
+ * arrive. */
 static bool is_full(const rc_stream_array *array)
 {
     const rc_stream_feed *feed = &array->feed;

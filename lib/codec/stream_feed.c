@@ -4,8 +4,8 @@
 
 #include "base/str.h"
 
-/* The smallest ceiling. The readers must recognise the first bytes of a stream, such as a byte
- * order mark, before the feed returns these bytes. */
+/* Minimum of the ceiling in bytes, so that the readers can recognise the first bytes of a stream,
+ * such as a byte order mark, before the feed returns these bytes. */
 #define LEAST_MAX_BYTES ((size_t)16)
 
 void rc_stream_feed_init(rc_stream_feed *feed, rc_buf *scratch, size_t max_bytes)
@@ -44,7 +44,7 @@ void rc_stream_feed_begin(rc_stream_feed *feed)
 }
 
 /* Extends the tail of an oversized event by `bytes`, which may be in the scratch buffer. Returns
- * the tail, or an empty view if there is no memory. */
+ * the tail, or an empty view if no memory is available. */
 static rc_str extend_tail(rc_stream_feed *feed, rc_str bytes)
 {
     const size_t from = bytes.len > RC_STREAM_TAIL_MAX ? bytes.len - RC_STREAM_TAIL_MAX : 0;
@@ -58,7 +58,7 @@ static rc_str extend_tail(rc_stream_feed *feed, rc_str bytes)
 }
 
 /* Returns the head of an oversized event if `raw`, which ends at offset `to`, contains the event's
- * first bytes. Returns an empty view otherwise. */
+ * first bytes. Otherwise returns an empty view. */
 static rc_str head_of(const rc_stream_feed *feed, size_t to, rc_str raw)
 {
     if (!feed->is_oversized || feed->offset + to - raw.len != feed->begin)
@@ -66,7 +66,8 @@ static rc_str head_of(const rc_stream_feed *feed, size_t to, rc_str raw)
     return rc_str_slice(raw, 0, raw.len < feed->max_bytes ? raw.len : feed->max_bytes);
 }
 
-/* Fills in an event whose bytes known so far end at offset `to` of the piece. */
+/* Fills in the members of an event. `to` is the offset in the piece of the end of the bytes that
+ * are available. */
 static void start_event(rc_stream_feed *feed, size_t to, rc_str raw, rc_stream_event *ret_event)
 {
     const rc_str tail = feed->is_oversized ? extend_tail(feed, raw) : rc_str_make(NULL, 0);
@@ -96,7 +97,7 @@ static rc_str take_scratch(rc_stream_feed *feed)
 }
 
 /* Returns the first part of an event that exceeds the ceiling: the bytes in the scratch buffer. The
- * function first fills the head up to the ceiling, so that the head does not depend on how the
+ * bytes up to the ceiling are added first, so that the head of the event does not depend on how the
  * stream was split. */
 static rc_stream_feed_result pull_head(rc_stream_feed *feed, size_t to, rc_stream_event *ret_event)
 {
@@ -113,13 +114,14 @@ static rc_stream_feed_result pull_head(rc_stream_feed *feed, size_t to, rc_strea
 static void close_event(rc_stream_feed *feed)
 {
     feed->has_end = false;
-    feed->is_scratch_consumed |= feed->is_oversized; /* the tail is in the scratch buffer */
+    feed->is_scratch_consumed |= feed->is_oversized; /* the scratch buffer contains the tail of the
+                                                        event */
     feed->is_oversized = false;
     feed->begin = feed->offset + feed->end;
 }
 
 /* Appends the bytes up to offset `to` of the piece to the scratch buffer. Returns false if they do
- * not fit, which makes the event oversized. */
+ * not fit; the event is then oversized. */
 static bool store(rc_stream_feed *feed, size_t to)
 {
     if (feed->offset + to - feed->begin <= feed->max_bytes &&
@@ -128,8 +130,8 @@ static bool store(rc_stream_feed *feed, size_t to)
         return true;
     }
     feed->is_oversized = true;
-    feed->is_scratch_consumed = true; /* the scratch bytes are returned next, and the buffer's
-                                         status is then reset */
+    feed->is_scratch_consumed = true; /* the bytes in the scratch buffer are returned next; then the
+                                         buffer's status is reset */
     return false;
 }
 

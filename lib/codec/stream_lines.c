@@ -1,5 +1,5 @@
-/* Reader for NDJSON streams. Called by the stream tests and fuzz targets; the gateway does not use
- * it yet. */
+/* Reader for NDJSON streams. Called by tests and fuzz targets; the gateway does not use this reader
+ * yet. */
 #include "codec/stream_lines.h"
 
 #include "base/str.h"

@@ -7,26 +7,26 @@
 
 #include "codec/stream_feed.h"
 
-/* The caller's storage. The fields are private. */
+/* The state of a reader in the caller's storage. The fields are private. */
 typedef struct rc_stream_lines {
     rc_stream_feed feed;
 } rc_stream_lines;
 
-/* Starts a reader. scratch: borrows for as long as the reader and its events are used
+/* Initialises a reader. scratch: borrows for as long as the reader and its events are used
  * (rc_stream_feed_init). max_bytes: the ceiling of one line. */
 void rc_stream_lines_init(rc_stream_lines *lines, rc_buf *scratch, size_t max_bytes);
 
-/* Adds the next piece of the stream, after rc_stream_lines_pull has returned false. piece: borrows
- * until rc_stream_lines_pull returns false again. */
+/* Adds the next piece of the stream. Called after rc_stream_lines_pull has returned false. piece:
+ * borrows until rc_stream_lines_pull returns false again. */
 void rc_stream_lines_push(rc_stream_lines *lines, rc_str piece);
 
 /* Writes the next event to *ret_event and returns true. The event is valid until the next call.
- * Returns false if the next piece is needed; *ret_event is then unchanged. */
+ * Returns false, without changing *ret_event, if the next piece is needed. */
 bool rc_stream_lines_pull(rc_stream_lines *lines, rc_stream_event *ret_event);
 
-/* Ends the stream, after rc_stream_lines_pull has returned false, and writes the remaining bytes as
- * an event to *ret_event. Returns false if no bytes remain. A last line without LF is marked
- * is_cut, although its JSON may be complete. */
+/* Ends the stream and writes the remaining bytes as an event to *ret_event. Called after
+ * rc_stream_lines_pull has returned false. Returns false if no bytes remain. A last line without LF
+ * is marked is_cut, although its JSON may be complete. */
 
 bool rc_stream_lines_end(rc_stream_lines *lines, rc_stream_event *ret_event);
 

@@ -55,7 +55,7 @@ static bool read_group(rc_str text, size_t *at, uint16_t *ret_group)
     return *at > start;
 }
 
-/* The groups of an IPv6 address that were read so far. */
+/* The groups of an IPv6 address that have been read so far. */
 typedef struct groups {
     uint8_t bytes[16];
     size_t len;
@@ -140,8 +140,8 @@ static bool is_label(rc_str label)
     return true;
 }
 
-/* Returns whether a label is a number, in any base. Some resolvers treat a name whose last label is
- * a number as an address. */
+/* Returns whether a label is a number, in any base. Some resolvers read a name as an IPv4 address
+ * if its last label is a number. */
 static bool is_number(rc_str label)
 {
     bool is_hex = rc_str_starts_with_nocase(label, RC_STR("0x"));

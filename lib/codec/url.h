@@ -5,7 +5,7 @@
  * The parser rejects everything that two programs could interpret as different hosts or paths: user
  * names, percent signs and control characters in the host, numbers that only some resolvers accept
  * as an address (0x7f.1, 2130706433, 0177.0.0.1), zones, trailing dots; backslashes and dot
- * segments in the path. A query or fragment is rejected, too. Names are not resolved. */
+ * segments in the path. A query or fragment is rejected, too. The parser does not resolve names. */
 #ifndef RC_CODEC_URL_H
 #define RC_CODEC_URL_H
 
@@ -47,8 +47,8 @@ typedef enum rc_url_host_kind {
 typedef struct rc_url {
     bool is_https;
     rc_url_host_kind host_kind;
-    rc_str host;    /* the host as written, without the brackets of an IPv6 address */
-    uint16_t port;  /* the port, or the default port of the scheme if the URL has none */
+    rc_str host;    /* the host as it is written, without the brackets of an IPv6 address */
+    uint16_t port;  /* the port; if the URL has none, the default port of the scheme */
     rc_str path;    /* the path from its first slash on, without trailing slashes; may be empty */
     uint8_t ip[16]; /* the address: 4 bytes for RC_URL_IPV4, 16 bytes for RC_URL_IPV6 */
 } rc_url;

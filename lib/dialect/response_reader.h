@@ -40,7 +40,8 @@ typedef struct rc_response_handler {
 typedef struct rc_response_reader {
     rc_stream_watch watch; /* contains the finish reason, the usage and the number of errors */
     uint64_t text_bytes;
-    bool has_reasoning; /* the response has reasoning */
+    bool has_reasoning; /* the response has content other than text, such as reasoning or a tool
+                           call */
     bool is_incomplete; /* text may be missing, because an event was too large or no memory was
                            available */
     rc_buf error;       /* data of the error event, or the body of the error response */

@@ -8,7 +8,7 @@
 #include "json/lex.h"
 #include "json/walk.h"
 
-/* The walk along the top level does not use rc_json_reader, because it skips nearly everything:
+/* The walk along the top level does not use rc_json_reader, because it skips nearly all bytes:
  * walking over a body of a thousand bytes is faster than reading ten tokens. */
 typedef rc_json_walk walk;
 
@@ -39,7 +39,7 @@ static size_t long_string_end(rc_str text, size_t from, const rc_json_scan *scan
     return end;
 }
 
-/* Skips the string at the current position. */
+/* Skips the string that begins at the current position. */
 static inline rc_status pass_string(walk *w, rc_str *ret_raw, bool *ret_is_odd)
 {
     const size_t from = w->at + 1;
@@ -50,7 +50,8 @@ static inline rc_status pass_string(walk *w, rc_str *ret_raw, bool *ret_is_odd)
     if (len == w->text.len - from)
         return RC_E_TRUNCATED;
     *ret_raw = rc_str_make(w->text.ptr + from, len);
-    *ret_is_odd = is_odd; /* an odd key must be unescaped before it is compared */
+    *ret_is_odd = is_odd; /* an odd key (one with escapes or non-ASCII characters) must be unescaped
+                             before it is compared */
     w->at = from + len + 1;
     return RC_OK;
 }
@@ -69,8 +70,8 @@ static inline rc_status pass_container(walk *w, rc_json_token *ret_token)
     return RC_OK;
 }
 
-/* Skips a number that has only digits and is followed by a comma. Returns false for other
- * values. */
+/* Skips the value if it is a number that consists of digits and is followed by a comma. Returns
+ * false for all other values. */
 static inline bool pass_digits(walk *w)
 {
     size_t at = w->at + 1;
@@ -109,8 +110,8 @@ typedef struct wanted {
     rc_json_names names;
     rc_json_value *values;
     uint32_t found;     /* one bit per name that was found */
-    uint32_t ambiguous; /* one bit per name that occurs twice or with letters of another case */
-    bool is_once;       /* `ambiguous` must be filled in */
+    uint32_t ambiguous; /* one bit per name that occurs twice or in another letter case */
+    bool is_once;       /* the caller needs `ambiguous` */
 } wanted;
 
 #define NO_NAME SIZE_MAX
@@ -130,8 +131,8 @@ static inline uint32_t names_with_hash(const rc_json_names *names, size_t from, 
     return rc_vec16_bits((rc_vec16)(hashes == (rc_vec16){0} + hash));
 }
 
-/* Returns the index of the key among the names, or NO_NAME. Sixteen hashes are compared at a time;
- * most keys match none of them. */
+/* Returns the index of the key among the names, or NO_NAME if the key is none of the names. Sixteen
+ * hashes are compared at a time; most keys match none of them. */
 static inline size_t name_of(const rc_json_names *names, rc_str key, bool is_odd)
 {
     if (is_odd)
@@ -150,8 +151,8 @@ static inline size_t name_of(const rc_json_names *names, rc_str key, bool is_odd
 
 #define LIKE_MAX_BYTES 96
 
-/* Folds the case of text in place: ASCII letters become lower case, the long s and the kelvin sign
- * become s and k. */
+/* Folds the letter case of text in place: ASCII letters become lower case, and the long s and the
+ * kelvin sign become s and k. */
 static rc_str fold(char *text, size_t len)
 {
     size_t to = 0;
@@ -186,10 +187,10 @@ size_t rc_json_names_find_nocase(const rc_json_names *names, rc_str raw)
     return SIZE_MAX;
 }
 
-/* Returns whether a name may differ from this key in case only. Names are ASCII and begin with a
- * small letter. A name that differs in case only therefore has the same length and first letter as
- * the key in lower case, and hence the same hash. An odd key may have escapes or letters that fold
- * to ASCII, so that it must be compared with every name. */
+/* Returns whether a name may differ from this key in letter case only. Names are ASCII and begin
+ * with a small letter, so such a name has the same length and first letter as the key in lower
+ * case, and therefore the same hash. An odd key may have escapes or letters that fold to ASCII, so
+ * it is compared with every name. */
 static inline bool may_differ_by_case(const rc_json_names *names, rc_str key, bool is_odd)
 {
     if (is_odd || key.len == 0)
@@ -316,8 +317,8 @@ rc_status rc_json_find(rc_str text, rc_json_member *members, size_t count, bool 
     do {
         const size_t left = count - from;
         const size_t some = left < RC_JSON_NAMES_MAX ? left : RC_JSON_NAMES_MAX;
-        rc_json_member *rest = from > 0 ? members + from : members; /* NULL if there are no
-                                                                       members */
+        rc_json_member *rest = from > 0 ? members + from : members; /* rest of the members; NULL if
+                                                                       count is 0 */
         const rc_status of_some = find_some(text, rest, some, stop_early);
         status = status == RC_OK ? of_some : status;
         from += some;

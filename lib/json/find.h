@@ -1,7 +1,7 @@
 /* rc_json_find: finds a few members of a top-level JSON object without parsing the others.
  *
- * The scan runs at memory speed, because it skips strings and nested containers in blocks of 64
- * bytes and does not validate them. The gateway reads requests with these functions. */
+ * The scan is about as fast as reading memory, because strings and nested containers are skipped in
+ * blocks of 64 bytes and are not validated. The gateway reads requests with these functions. */
 #ifndef RC_JSON_FIND_H
 #define RC_JSON_FIND_H
 
@@ -13,19 +13,19 @@
 
 #include "json/reader.h"
 
-/* A member to find, and the result. */
+/* One member to find, with the result. */
 typedef struct rc_json_member {
-    rc_str key;          /* input: the name as plain text */
-    rc_json_token value; /* output: the value's first token */
-    size_t value_end;    /* output: offset after the value's last byte */
-    bool is_found;       /* output */
+    rc_str key;          /* input: the name of the member, without escapes */
+    rc_json_token value; /* output: the first token of the value */
+    size_t value_end;    /* output: the offset after the last byte of the value */
+    bool is_found;       /* output: the object has the member */
 } rc_json_member;
 
 /* Finds `count` members of the object in text. The scan covers the whole text, and if a key occurs
  * twice its last value is returned, as most servers do. With `stop_early` the scan ends as soon as
  * every member was found. The first token of a wanted value is validated as by the strict reader.
- * Elsewhere only strings, brackets and the commas and colons of the top level are checked. text:
- * borrows during the call; the results view it.
+ * In the remaining text only strings, brackets and the commas and colons of the top level are
+ * checked. text: borrows during the call; the results view it.
  *
  * Returns RC_OK if the scan is complete, even if members are missing, and RC_E_TYPE if text is not
  * an object. RC_E_SYNTAX and RC_E_TRUNCATED mean that the text is malformed at the top level; the
@@ -34,8 +34,8 @@ rc_status rc_json_find(rc_str text, rc_json_member *members, size_t count, bool 
 
 /* ---- precomputed names, for repeated searches ---- */
 
-/* Hashes of one byte, never 0, made of a key's length and first letter. The function computes the
- * hash of a key at run time, the macro the hash of a literal as a constant. */
+/* A hash of one byte, never 0, of the length and the first letter of a key. The function computes
+ * it at run time, the macro computes the hash of a literal as a constant. */
 static inline uint8_t rc_json_key_hash(rc_str key)
 {
     return key.len > 0 ? (((unsigned char)key.ptr[0] ^ (unsigned)key.len << 2) & 63) + 1 : 1;
@@ -49,10 +49,10 @@ static inline uint8_t rc_json_key_hash(rc_str key)
 
 /* A table of names with their hashes. */
 typedef struct rc_json_names {
-    const rc_str *keys;    /* borrowed */
-    const uint8_t *hashes; /* borrowed; the hash of each key, in the order of `keys`, padded with
+    const rc_str *keys;    /* the names; borrowed */
+    const uint8_t *hashes; /* the hash of each name, in the order of `keys`, borrowed, padded with
                               zeros to RC_JSON_KEY_HASHES_LEN(count) bytes */
-    size_t count;          /* at most RC_JSON_NAMES_MAX */
+    size_t count;          /* number of names; at most RC_JSON_NAMES_MAX */
 } rc_json_names;
 
 typedef struct rc_json_value {
@@ -61,19 +61,19 @@ typedef struct rc_json_value {
 } rc_json_value;
 
 /* Finds the members with these names, as rc_json_find does. ret_values has one entry per name;
- * entries of missing names are not written. *ret_found gets one bit per name that was found and is
- * always written. */
+ * entries of missing names are not written. *ret_found receives one bit per name that was found; it
+ * is always written. */
 rc_status rc_json_find_names(rc_str text, const rc_json_names *names, bool stop_early,
                              rc_json_value *ret_values, uint32_t *ret_found);
 
 /* Returns the index of the name that a case-insensitive parser would match with this key, or
- * SIZE_MAX if there is none. `raw` is the key between its quotes, borrowed during the call. The
+ * SIZE_MAX if no name matches. `raw` is the key between its quotes, borrowed during the call. The
  * long s and the kelvin sign match the ASCII letters s and k (Unicode simple case folding, as in
  * Go's encoding/json). */
 size_t rc_json_names_find_nocase(const rc_json_names *names, rc_str raw);
 
 /* Finds members as rc_json_find_names does, and scans the whole text. The names must be ASCII and
- * begin with a small letter. *ret_ambiguous gets one bit per name that occurs twice, or that a
+ * begin with a small letter. *ret_ambiguous receives one bit per name that occurs twice, or that a
  * case-insensitive parser could match with another key of the text. *ret_ambiguous is always
  * written. */
 rc_status rc_json_find_names_once(rc_str text, const rc_json_names *names,

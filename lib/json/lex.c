@@ -6,7 +6,7 @@
 #include "base/utf8.h"
 #include "json/scan.h"
 
-/* Records a fault, unless an earlier fault is recorded. */
+/* Records a fault; does nothing if a fault has already been recorded. */
 static void note(rc_json_fault *fault, rc_status status, size_t offset, const char *message)
 {
     if (fault->status == RC_OK)
@@ -21,7 +21,8 @@ static bool is_hex(char c)
 
 /* ---- strings ---- */
 
-/* Returns how many bytes at `at` match the form \uXXXX, 0 to 6, without reading past the text. */
+/* Returns how many of the bytes at `at` (0 to 6) match the form \uXXXX, without reading past the
+ * end of the text. */
 static size_t unicode_escape_len(rc_str text, size_t at)
 {
     size_t n = 0;
@@ -36,7 +37,7 @@ static size_t unicode_escape_len(rc_str text, size_t at)
 }
 
 /* Returns 'H' if the \u escape at `at` is a high surrogate (\uD8xx to \uDBxx), 'L' if it is a low
- * surrogate (\uDCxx to \uDFxx), else 0. */
+ * surrogate (\uDCxx to \uDFxx), otherwise 0. */
 static char surrogate_half(rc_str text, size_t at)
 {
     if (rc_ascii_lower(text.ptr[at + 2]) != 'd')
@@ -47,8 +48,8 @@ static char surrogate_half(rc_str text, size_t at)
     return third == '8' || third == '9' || third == 'a' || third == 'b' ? 'H' : 'L';
 }
 
-/* Reads the \u escape at `at` and returns the number of bytes to advance. For a malformed escape
- * the number is two, because the bytes after \u may include the closing quote. */
+/* Reads the \u escape at `at` and returns its length in bytes. If the escape is malformed, the
+ * result is two, because the bytes after \u may include the closing quote. */
 static size_t lex_unicode_escape(rc_str text, size_t at, rc_json_fault *fault)
 {
     size_t len = unicode_escape_len(text, at);
@@ -64,8 +65,8 @@ static size_t lex_unicode_escape(rc_str text, size_t at, rc_json_fault *fault)
     size_t next_len = unicode_escape_len(text, at + 6);
     if (half == 'H' && next_len == 6 && surrogate_half(text, at + 6) == 'L')
         return 12;
-    /* If the text ends here, it may be truncated inside a surrogate pair, unless the bytes after
-     * the high surrogate cannot begin a low surrogate. */
+    /* At the end of the text, a high surrogate may have been cut from its low surrogate, unless the
+     * bytes after it cannot begin a low surrogate. */
     bool is_cut = half == 'H' && next_len < 6 && at + 6 + next_len == text.len &&
                   (next_len < 3 || rc_ascii_lower(text.ptr[at + 8]) == 'd') &&
                   (next_len < 4 || rc_ascii_lower(text.ptr[at + 9]) > 'b');
@@ -74,7 +75,7 @@ static size_t lex_unicode_escape(rc_str text, size_t at, rc_json_fault *fault)
     return 6;
 }
 
-/* Reads the escape whose backslash is at `at` and returns the number of bytes to advance. */
+/* Reads the escape whose backslash is at `at` and returns its length in bytes. */
 static size_t lex_escape(rc_str text, size_t at, rc_json_fault *fault)
 {
     if (at + 1 == text.len) {
@@ -99,7 +100,8 @@ static size_t lex_escape(rc_str text, size_t at, rc_json_fault *fault)
     }
 }
 
-/* Returns whether the ill-formed sequence at `at` is a character that the end of the text cuts. */
+/* Returns whether the ill-formed sequence at `at` is a character that was cut by the end of the
+ * text. */
 static bool is_cut_character(rc_str text, size_t at)
 {
     unsigned char first = (unsigned char)text.ptr[at];
@@ -108,8 +110,8 @@ static bool is_cut_character(rc_str text, size_t at)
     return at + len == text.len && first >= 0xC2 && first <= 0xF4;
 }
 
-/* Validates the UTF-8 of the string. If the string has two faults, the fault with the lower offset
- * is recorded. */
+/* Validates the UTF-8 of the string. If the string has another fault, too, the fault with the lower
+ * offset is recorded. */
 static void check_utf8(rc_str text, rc_json_token *token, rc_json_fault *fault)
 {
     size_t good = rc_utf8_valid_prefix(token->raw);
@@ -117,8 +119,8 @@ static void check_utf8(rc_str text, rc_json_token *token, rc_json_fault *fault)
     if (good == token->raw.len)
         return;
     token->has_escapes = true;
-    /* A recorded fault with a lower offset stays, and so does RC_E_TOO_LARGE, whose offset is the
-     * ceiling. A recorded fault with a higher offset is in this string and is replaced. */
+    /* A recorded fault with a lower offset is not replaced, nor is RC_E_TOO_LARGE, whose offset is
+     * the ceiling. A recorded fault with a higher offset belongs to this string and is replaced. */
     if (fault->status != RC_OK && (fault->offset <= at || fault->status == RC_E_TOO_LARGE))
         return;
     if (fault->status == RC_E_TRUNCATED && is_cut_character(text, at))
@@ -126,8 +128,8 @@ static void check_utf8(rc_str text, rc_json_token *token, rc_json_fault *fault)
     *fault = (rc_json_fault){.status = RC_E_SYNTAX, .offset = at, .message = "invalid UTF-8"};
 }
 
-/* Returns the offset of the next quote, backslash or control character of the string. For a string
- * in single quotes, as Python prints it, there is no fast path. */
+/* Returns the offset of the next quote, backslash or control character of the string. Strings in
+ * single quotes, which Python prints, are searched byte by byte. */
 static size_t next_special(rc_str text, size_t at, char quote, bool *has_high)
 {
     if (quote == '"')
@@ -185,8 +187,8 @@ static size_t skip_digits(rc_str text, size_t at)
     return at;
 }
 
-/* Reads one or more digits at `at` and returns the offset after the last digit. If there is no
- * digit, records a fault and returns `at`. */
+/* Reads one or more digits at `at` and returns the offset after the last digit. If the text has no
+ * digit at `at`, records a fault and returns `at`. */
 static size_t lex_digits(rc_str text, size_t at, rc_json_fault *fault)
 {
     size_t end = skip_digits(text, at);
@@ -214,12 +216,13 @@ static void put_lexeme(rc_str text, rc_json_type type, size_t from, size_t to,
     ret_token->end = to;
 }
 
-/* Returns the offset after the number, or after its last valid byte. */
+/* Reads a number and returns the offset after it; for a malformed number, the offset after its last
+ * valid byte. */
 static size_t lex_number(rc_str text, size_t at, rc_json_fault *fault)
 {
     if (byte_at(text, at) == '-')
         at++;
-    /* A leading zero is the whole integer part. */
+    /* After a leading zero, the integer part of a number must not have further digits. */
     at = byte_at(text, at) == '0' ? at + 1 : lex_digits(text, at, fault);
     if (fault->status == RC_OK && byte_at(text, at) == '.')
         at = lex_digits(text, at + 1, fault);
@@ -242,7 +245,7 @@ static const literal LITERALS[] = {
     {RC_STR_INIT("null"), RC_JSON_NULL},
 };
 
-/* Returns how many bytes at `at` match the word. Records a fault if not all bytes of the word
+/* Returns how many of the bytes at `at` match the word. Records a fault if the whole word does not
  * match. */
 static size_t lex_word(rc_str text, size_t at, rc_str word, rc_json_fault *fault)
 {
@@ -287,7 +290,7 @@ static bool is_word_end(char c)
     return (unsigned char)c <= 0x20 || memchr("{}[],:\"", c, 7) != NULL;
 }
 
-/* Returns whether a bare word that is a value ends before c. The word may contain spaces and
+/* Returns whether an unquoted (bare) value ends before c. Such a value may contain spaces and
  * colons, as in: upstream: timed out. */
 static bool is_phrase_end(char c)
 {
@@ -311,7 +314,7 @@ static size_t phrase_end(rc_str text, size_t at)
     return end;
 }
 
-/* Recognises Python's spelling of the three literals. */
+/* Returns whether the word is Python's spelling of a literal: True, False or None. */
 static bool python_literal(rc_str word, rc_json_type *ret_type)
 {
     static const literal PYTHON[] = {

@@ -46,13 +46,13 @@ rc_status rc_json_to_i64(rc_str raw, int64_t *ret_value)
     }
     if (!fits || magnitude > (uint64_t)INT64_MAX + is_negative)
         return RC_E_RANGE;
-    /* INT64_MIN has no positive counterpart, so that its magnitude is negated after subtracting
-     * one. */
+    /* INT64_MIN has no positive counterpart, so 1 is subtracted from the magnitude before it is
+     * negated. */
     *ret_value = is_negative && magnitude ? -(int64_t)(magnitude - 1) - 1 : (int64_t)magnitude;
     return RC_OK;
 }
 
-/* A number as its sign, its first 19 significant digits and a power of ten. */
+/* A number as a sign, its first 19 significant digits and a power of ten. */
 typedef struct decimal {
     bool is_negative;
     uint64_t digits;
@@ -60,11 +60,11 @@ typedef struct decimal {
 } decimal;
 
 /* When the digits read so far reach this value, further digits are dropped, because only 19 digits
- * always fit in 64 bits. The dropped digits are less than one part in 10^18. */
+ * always fit in 64 bits. The error is less than one part in 10^18. */
 #define DIGITS_MAX UINT64_C(1000000000000000000)
 
-/* Larger exponents are cut to this value, which is far outside the range of double and far inside
- * the range of int64. */
+/* Larger exponents are replaced by this value, which is far outside the range of double and far
+ * inside the range of int64. */
 #define EXPONENT_MAX INT64_C(1000000000)
 
 static int64_t read_exponent(rc_str raw, size_t at)
@@ -134,9 +134,9 @@ static const scaled POWERS[2][9] = {
     },
 };
 
-/* Multiplies with an error below one part in 2^63. After up to nine products the 53 bits of a
- * double are still correct, except for numbers whose distance from the middle of two doubles is
- * less than the error. */
+/* Multiplies with an error below one part in 2^63. After at most nine products the 53 bits of a
+ * double are still correct, unless the number is closer to the middle between two doubles than the
+ * error. */
 static scaled multiply(scaled a, scaled b)
 {
     unsigned __int128 product = (unsigned __int128)a.bits * b.bits;
@@ -164,7 +164,8 @@ static scaled scale(uint64_t digits, int64_t power)
  * if the value is too large for a double. */
 static bool round_scaled(scaled value, double *ret_value)
 {
-    int top = value.exponent + 63; /* the value is at least 2^top */
+    int top = value.exponent + 63; /* exponent of the highest set bit: the value is at least
+                                      2^top */
     int shift = top >= -1022 ? 11 : 11 + (-1022 - top);
     uint64_t bits = 0;
     if (shift < 64) {
@@ -175,8 +176,8 @@ static bool round_scaled(scaled value, double *ret_value)
     } else if (shift == 64) {
         bits = value.bits > UINT64_C(1) << 63;
     }
-    /* The implicit leading bit of the mantissa adds one to the exponent field, and so does a carry
-     * from rounding. */
+    /* The addition of the mantissa, whose leading bit is implicit, increases the exponent field by
+     * one; a carry from rounding does the same. */
     if (top >= -1022)
         bits += (uint64_t)(top + 1022) << 52;
     if (top > 1023 || bits >= UINT64_C(0x7FF) << 52)
@@ -200,7 +201,7 @@ rc_status rc_json_to_double(rc_str raw, double *ret_value)
     decimal d = read_decimal(raw);
     double value = 0;
     if (d.digits != 0 && d.digits <= UINT64_C(1) << 53 && d.exponent >= -22 && d.exponent <= 22) {
-        /* Both operands are exact, so the single operation rounds correctly. */
+        /* Both operands are exact, so the result of one operation is correctly rounded. */
         value = (double)d.digits;
         value = d.exponent < 0 ? value / small_power(-d.exponent) : value * small_power(d.exponent);
     } else if (d.digits != 0 && d.exponent > 310) {

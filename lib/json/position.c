@@ -14,8 +14,8 @@ rc_json_position rc_json_position_of(rc_str text, size_t offset)
         size_t len;
         rc_utf8_decode(text, at, &len);
         if (at + len > offset)
-            break; /* the offset is inside a character and gets the position of the character's
-                      first byte */
+            break; /* the offset is inside a character: the result is the position of its first
+                      byte */
 
         at += len;
         bool is_line_end = c == '\n' || (c == '\r' && (at == text.len || text.ptr[at] != '\n'));

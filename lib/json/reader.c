@@ -1,5 +1,5 @@
-/* JSON pull reader: grammar, nesting, skipping. Called by the decoders, the classifier and the
- * gateway's admin API. */
+/* JSON pull reader: syntax of values and containers, nesting, skipping. Called by the decoders, the
+ * classifier and the gateway's admin API. */
 #include "json/reader.h"
 
 #include "json/lex.h"
@@ -28,14 +28,14 @@ typedef enum state {
     FAILED
 } state;
 
-/* The result of one step. TOKEN: the step has produced a token. GO_ON: the step has consumed a byte
- * or moved to a state that will consume one, so that the loop always ends. */
+/* The result of one step. TOKEN: the step has produced a token. GO_ON: the step has consumed a
+ * byte, or moved to a state whose step will consume one, so the loop always ends. */
 typedef enum step {
     GO_ON,
     TOKEN
 } step;
 
-/* Records a fault, unless an earlier fault is recorded. */
+/* Records a fault; does nothing if a fault has already been recorded. */
 static void note(rc_json_reader *r, rc_status status, size_t offset, const char *message)
 {
     if (r->fault.status == RC_OK)
@@ -52,7 +52,7 @@ static void put_token(const rc_json_reader *r, rc_json_type type, size_t from, s
     ret_token->end = to;
 }
 
-/* Writes a token of length 0 at the current position for a lexeme that is missing in the text. */
+/* Writes a token of length 0 at the current position in place of a lexeme that the text lacks. */
 static step put_missing(rc_json_reader *r, rc_json_type type, state next, rc_json_token *ret_token)
 {
     put_token(r, type, r->at, r->at, ret_token);
@@ -69,7 +69,7 @@ static step fail(rc_json_reader *r, rc_status status, size_t offset, const char 
     return TOKEN;
 }
 
-/* Handles an unexpected byte: strict mode fails, tolerant mode skips the byte. */
+/* Handles an unexpected byte: the strict mode fails, the tolerant mode skips the byte. */
 static step stray(rc_json_reader *r, const char *message, rc_json_token *ret_token)
 {
     if (!r->is_tolerant)
@@ -79,7 +79,8 @@ static step stray(rc_json_reader *r, const char *message, rc_json_token *ret_tok
     return GO_ON;
 }
 
-/* Handles a missing lexeme: strict mode fails, tolerant mode continues in the next state. */
+/* Handles a missing lexeme: the strict mode fails, the tolerant mode continues in the state
+ * `next`. */
 static step missing(rc_json_reader *r, const char *message, state next, rc_json_token *ret_token)
 {
     if (!r->is_tolerant)
@@ -99,7 +100,7 @@ static bool is_in_object(const rc_json_reader *r)
     return r->is_object[level / 64] >> (level % 64) & 1;
 }
 
-/* Returns whether any open container is an object (is_object) or an array (otherwise). */
+/* Returns whether any open container is an object; if is_object is false, an array. */
 static bool is_open(const rc_json_reader *r, bool is_object)
 {
     for (uint32_t word = 0; word * 64 < r->depth; word++) {
@@ -129,7 +130,7 @@ static step open_container(rc_json_reader *r, rc_json_token *ret_token)
 }
 
 /* Closes the innermost container. `len` is the length of the closing bracket at the current
- * position, or 0 if the bracket is missing in the text. */
+ * position, or 0 if the text lacks the bracket. */
 static step close_container(rc_json_reader *r, size_t len, rc_json_token *ret_token)
 {
     rc_json_type type = is_in_object(r) ? RC_JSON_OBJECT_END : RC_JSON_ARRAY_END;
@@ -140,9 +141,9 @@ static step close_container(rc_json_reader *r, size_t len, rc_json_token *ret_to
     return TOKEN;
 }
 
-/* Handles a closing bracket where a value, a key or a comma could stand. In tolerant mode a bracket
- * that does not match the innermost container first closes the containers inside the one it
- * matches. If it matches no open container, it is skipped. */
+/* Handles a closing bracket at a position where a value, a key or a comma may also follow. In
+ * tolerant mode, a bracket that does not match the innermost container also closes the containers
+ * inside the one it matches. A bracket that matches no open container is skipped. */
 static step on_closer(rc_json_reader *r, rc_json_token *ret_token)
 {
     bool is_object = r->text.ptr[r->at] == '}';
@@ -156,8 +157,8 @@ static step on_closer(rc_json_reader *r, rc_json_token *ret_token)
 
 /* ---- keys, values and punctuation ---- */
 
-/* Completes the step after the lexer has filled in the token. In strict mode the reader stops at
- * the lexer's fault. */
+/* Completes the step after the lexer has filled in the token. In strict mode a fault of the lexer
+ * ends the reading. */
 static step put_word(rc_json_reader *r, state next, rc_json_token *ret_token)
 {
     if (!r->is_tolerant && r->fault.status != RC_OK)
@@ -167,8 +168,8 @@ static step put_word(rc_json_reader *r, state next, rc_json_token *ret_token)
     return TOKEN;
 }
 
-/* In tolerant mode a string may be in single quotes, but only inside a container. Elsewhere an
- * apostrophe is more likely part of prose. */
+/* Returns whether a string begins with c. In tolerant mode a string inside a container may be in
+ * single quotes; outside, an apostrophe is probably part of prose. */
 static bool is_string_start(const rc_json_reader *r, char c)
 {
     return c == '"' || (c == '\'' && r->is_tolerant && r->depth > 0);
@@ -196,7 +197,7 @@ static step on_key(rc_json_reader *r, rc_json_token *ret_token)
     return put_word(r, COLON, ret_token);
 }
 
-/* Reads a value in an array, after a colon or at the top level. */
+/* Reads a value: an element of an array, the value after a colon, or the value at the top level. */
 static step on_value(rc_json_reader *r, rc_json_token *ret_token)
 {
     char c = r->text.ptr[r->at];
@@ -360,7 +361,7 @@ static size_t tolerant_container_end(rc_str text, size_t at)
 {
     const rc_json_scan *scan = rc_json_scan_best();
     size_t depth = 1;
-    char before = '{'; /* the previous byte that is not white space */
+    char before = '{'; /* the latest byte that is not white space */
     for (; at < text.len; at++) {
         char c = text.ptr[at];
         if (c == '"')
@@ -385,7 +386,7 @@ static void skip_to_end(rc_json_reader *r, const char *message)
     r->state = r->is_tolerant ? AFTER : FAILED;
 }
 
-/* Skips a container. The reader is after the opening bracket. */
+/* Skips a container whose opening bracket has been read. */
 static void skip_container(rc_json_reader *r)
 {
     size_t end = r->is_tolerant ? tolerant_container_end(r->text, r->at)
@@ -396,7 +397,7 @@ static void skip_container(rc_json_reader *r)
         skip_to_end(r, "text ends inside a container");
 }
 
-/* Skips a string. The reader is after the opening quote. */
+/* Skips a string whose opening quote has been read. */
 static void skip_string(rc_json_reader *r)
 {
     size_t end = rc_json_scan_best()->string_end(r->text, r->at);
@@ -406,8 +407,7 @@ static void skip_string(rc_json_reader *r)
         skip_to_end(r, "text ends inside a string");
 }
 
-/* Returns the first byte of the value after a key without consuming it, or NUL if there is no
- * value. */
+/* Returns the first byte of the value after a key without consuming it, or NUL if the text ends. */
 static char peek_value(rc_json_reader *r)
 {
     rc_json_token unused;

@@ -14,8 +14,8 @@
 /* ---- common to all levels ---- */
 
 /* A block of 64 bytes. The last block of a text begins earlier, so that it ends with the text; the
- * bits of the `skip` bytes that the previous block covered are then shifted out. In this way
- * nothing outside the text is read and nothing is copied. The text must have at least 64 bytes. */
+ * bits of the `skip` bytes that the previous block covered are then shifted out. In this way no
+ * byte outside the text is read and none is copied. The text must have at least 64 bytes. */
 typedef struct block {
     const char *p;
     unsigned skip;
@@ -33,8 +33,9 @@ static inline block last_block(rc_str text, size_t at)
 
 /* The state of a container scan between two blocks. */
 typedef struct nesting {
-    uint64_t carry;     /* 1: the previous block ended in a backslash that escapes the next byte */
-    uint64_t in_string; /* all bits set if the next block begins inside a string, else 0 */
+    uint64_t carry;     /* 1 if the previous block ended in a backslash that escapes the next byte,
+                           otherwise 0 */
+    uint64_t in_string; /* all bits set if the next block begins inside a string, otherwise 0 */
     size_t depth;
 } nesting;
 
@@ -70,10 +71,10 @@ static size_t short_container_end(rc_str text, size_t at)
  * backslashes. Escaped backslashes themselves are not reported, because no caller needs them.
  * *carry is 1 if the previous block ended in such a run.
  *
- * Adding the first bit of a run to the run makes a carry that sets the bit directly after the run.
- * The length of the run is even if the position of the bit after the run and the position of its
- * first bit are both even or both odd. Runs that begin at even bits and runs that begin at odd bits
- * are therefore added separately. */
+ * Adding the first bit of a run to the run produces a carry, which sets the bit directly after the
+ * run. The length of the run is even if the position of the bit after the run and the position of
+ * its first bit are both even or both odd. Runs that begin at even bits and runs that begin at odd
+ * bits are therefore added separately. */
 static inline uint64_t escaped_bits(uint64_t backslashes, uint64_t *carry)
 {
     const uint64_t even = UINT64_C(0x5555555555555555);
@@ -93,8 +94,8 @@ static inline uint64_t escaped_bits(uint64_t backslashes, uint64_t *carry)
 }
 
 /* Walks over the brackets of a block one by one. Returns the offset after the bracket that brings
- * the depth to 0. If there is none, returns 0 and sets *depth to the depth at the end of the block.
- */
+ * the depth to 0. If no bracket does, returns 0 and sets *depth to the depth at the end of the
+ * block. */
 static size_t walk_brackets(uint64_t opens, uint64_t closes, size_t *depth)
 {
     for (uint64_t left = opens | closes; left; left &= left - 1) {
@@ -123,7 +124,7 @@ static size_t special_portable(rc_str text, size_t at, bool *has_high)
         uint64_t word = rc_json_scan_word(text.ptr + at);
         uint64_t found = rc_json_scan_special_bits(word);
         if (found)
-            break; /* the next loop finds the exact position and the bytes above 0x7F before it */
+            break; /* the next loop finds the exact position, and the bytes above 0x7F before it */
         *has_high |= (word & RC_JSON_SCAN_TOPS) != 0;
     }
     for (; at < text.len && !is_special(text.ptr[at]); at++)
@@ -144,8 +145,8 @@ static size_t unclean_portable(rc_str text, size_t at)
     return at;
 }
 
-/* Sets the top bit of each byte that equals c. Every bit is reliable, unlike in rc_json_scan_equal,
- * because no carry goes from one byte into the next. */
+/* Sets the top bit of each byte that equals c. All bits of the result are exact, unlike those of
+ * rc_json_scan_equal, because no carry crosses from one byte into the next. */
 static inline uint64_t equal_bytes(uint64_t word, char c)
 {
     const uint64_t low = ~RC_JSON_SCAN_TOPS;
@@ -175,7 +176,7 @@ static inline uint64_t block_equal_portable(const char *p, char c)
     return block_match(p, 0, c);
 }
 
-/* In ASCII a square bracket is the curly bracket without the bit 0x20. */
+/* In ASCII, a square bracket is the corresponding curly bracket without the bit 0x20. */
 static inline uint64_t block_opens_portable(const char *p)
 {
     return block_match(p, RC_JSON_SCAN_ONES * 0x20, '{');
@@ -397,7 +398,7 @@ size_t rc_json_scan_plain_far(rc_str text, size_t at)
     const char *from = text.ptr + at;
     size_t left = text.len - at;
     size_t seen = left < RC_VEC16_BYTES ? 0 : RC_VEC16_BYTES;
-    /* The bytes after the end of the text are loaded as NUL, which counts as odd. */
+    /* Lanes after the end of the text are loaded as NUL, which counts as odd (a special byte). */
     uint32_t odd = rc_json_scan_odd_bits(rc_vec16_load_some(from + seen, left - seen));
     size_t len = seen + (odd != 0 ? (size_t)__builtin_ctz(odd) : RC_VEC16_BYTES);
     return odd != 0 && len < left && from[len] == '"' ? len : RC_JSON_SCAN_NONE;

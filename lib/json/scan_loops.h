@@ -38,12 +38,12 @@ LEVEL_TARGET static size_t LEVEL(string_end)(rc_str text, size_t at)
 }
 
 /* Scans one block of a container. If the container ends in the block, returns the number of bytes
- * of the block up to and including the closing bracket, else 0. */
+ * of the block up to and including the closing bracket, otherwise 0. */
 LEVEL_TARGET static inline size_t LEVEL(container_step)(block b, nesting *n)
 {
     uint64_t quotes = LEVEL(block_quotes)(b, &n->carry);
     if (n->in_string && !quotes)
-        return 0; /* the block is inside a long string, as most of a chat body is */
+        return 0; /* the whole block is inside a long string, like most blocks of a chat request */
     uint64_t inside = LEVEL(prefix_xor)(quotes) ^ n->in_string;
     n->in_string = 0 - (inside >> 63);
 

@@ -1,5 +1,5 @@
-/* Top-level keys of a JSON object that arrives in pieces. Called by the gateway's request body
- * code. */
+/* Reports the top-level keys of a JSON object that arrives in pieces. Called by the gateway's
+ * request body code. */
 #include "json/top_keys.h"
 
 #include <string.h>
@@ -30,8 +30,8 @@ static bool end_string(rc_json_top_keys *top, rc_json_on_top_key on_key, void *c
            on_key(ctx, rc_str_make(top->key, top->key_len));
 }
 
-/* Reads on in the current string and advances *at over its bytes. Returns false if on_key returned
- * false. */
+/* Continues reading the current string and advances *at over its bytes. Returns false if on_key
+ * returned false. */
 static bool read_string(rc_json_top_keys *top, rc_str text, size_t *at, rc_json_on_top_key on_key,
                         void *ctx)
 {

@@ -1,4 +1,4 @@
-/* JSON string values: resolves escapes. Called by everything that reads string members. */
+/* JSON string values: decodes escapes. Called by all code that reads string members. */
 #include "json/lex.h"
 
 #include "base/str.h"
@@ -6,7 +6,8 @@
 #include "base/vec16.h"
 #include "json/scan.h"
 
-/* Returns the value of the four hexadecimal digits at `at`, or -1 if there are no four. */
+/* Returns the value of the four hexadecimal digits at `at`, or -1 if the text has fewer than four
+ * digits there. */
 static int32_t read_hex4(rc_str raw, size_t at)
 {
     if (at > raw.len || raw.len - at < 4)
@@ -38,7 +39,7 @@ static bool is_low_half(int32_t unit)
 typedef struct piece {
     char bytes[4];
     size_t len;
-    size_t taken; /* bytes of the raw string that were read for this character */
+    size_t taken; /* number of bytes of the raw string that encode this character */
 } piece;
 
 static piece piece_of(uint32_t cp, size_t taken)
@@ -54,7 +55,7 @@ static piece unicode_escape(rc_str raw, size_t at)
     if (unit < 0)
         return piece_of('\\', 1);
     if (!is_high_half(unit))
-        return piece_of((uint32_t)unit, 6); /* a lone low surrogate becomes U+FFFD */
+        return piece_of((uint32_t)unit, 6); /* a lone low surrogate is replaced by U+FFFD */
     bool has_next = raw.len - at >= 12 && raw.ptr[at + 6] == '\\' && raw.ptr[at + 7] == 'u';
     int32_t low = has_next ? read_hex4(raw, at + 8) : -1;
     if (!is_low_half(low))
@@ -62,8 +63,8 @@ static piece unicode_escape(rc_str raw, size_t at)
     return piece_of(0x10000u + ((uint32_t)(unit - 0xD800) << 10) + (uint32_t)(low - 0xDC00), 12);
 }
 
-/* Reads the escape at `at`. An unknown or incomplete escape stays as it is, with its backslash, so
- * that no text of malformed input is lost. */
+/* Reads the escape at `at`. An unknown or incomplete escape is returned unchanged, with its
+ * backslash, so that no text of malformed input is lost. */
 static piece escape_at(rc_str raw, size_t at)
 {
     if (at + 1 == raw.len)
@@ -73,7 +74,7 @@ static piece escape_at(rc_str raw, size_t at)
     case '"':
     case '\\':
     case '/':
-    case '\'': /* not valid in JSON, but Python and JavaScript write it */
+    case '\'': /* not valid in JSON, but written by Python and JavaScript */
         return piece_of((uint32_t)c, 2);
     case 'b':
         return piece_of('\b', 2);
@@ -101,8 +102,8 @@ static piece piece_at(rc_str raw, size_t at)
     return piece_of(cp, len);
 }
 
-/* Returns the offset of the first escape or ill-formed byte from `at` on, or raw.len if there is
- * none. */
+/* Returns the offset of the first escape or ill-formed byte from `at` on, or raw.len if the string
+ * has neither. */
 static size_t plain_end(rc_str raw, size_t at)
 {
     const rc_json_scan *scan = rc_json_scan_best();
@@ -113,7 +114,8 @@ static size_t plain_end(rc_str raw, size_t at)
         size_t len;
         uint32_t cp = rc_utf8_decode(raw, at, &len);
         if (cp == RC_UTF8_REPLACEMENT)
-            return at; /* ill-formed; an encoded U+FFFD also ends here, which changes nothing */
+            return at; /* ill-formed; the search also stops at an encoded U+FFFD, which has no
+                          effect on the result */
         at += len;
     }
     return at;
@@ -152,7 +154,7 @@ bool rc_json_raw_eq(rc_str raw, bool has_escapes, rc_str plain)
 
 /* ---- unescaping in one pass ---- */
 
-/* The state of copying one string. */
+/* The state while one string is copied. */
 typedef struct copy {
     rc_str text;
     size_t at;
@@ -182,8 +184,8 @@ static void find_special(copy *c)
     }
 }
 
-/* Copies bytes up to the next special byte. Whole vectors are stored; the next store overwrites the
- * bytes that do not belong to the value. */
+/* Copies bytes up to the next special byte. Whole vectors are stored; bytes after the special byte
+ * are overwritten by the next store. */
 static void copy_to_special(copy *c)
 {
     for (;;) {
@@ -256,7 +258,7 @@ __attribute__((noinline)) static size_t lex_any_value(rc_str text, size_t at, rc
 }
 
 /* The fast path at the beginning is for strings that end within one vector and are ASCII without
- * escapes, as most strings are. */
+ * escapes; most strings are of this kind. */
 size_t rc_json_lex_value(rc_str text, size_t at, rc_buf *scratch, rc_str *ret_value)
 {
     if (text.len - at >= RC_VEC16_BYTES) {

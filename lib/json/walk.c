@@ -29,8 +29,8 @@ static bool pass_container(rc_json_walk *w)
     return true;
 }
 
-/* Skips a number or a literal, which is not validated: any run of letters, digits and - + . is
- * skipped. */
+/* Skips a number or a literal without validating it: the run of letters, digits and the characters
+ * - + . at the current position. */
 static bool pass_scalar(rc_json_walk *w)
 {
     size_t from = w->at;

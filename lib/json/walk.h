@@ -18,17 +18,19 @@ typedef struct rc_json_walk {
 /* A value as a view of the text. */
 typedef struct rc_json_raw_value {
     char first; /* the first byte, which determines the type */
-    rc_str raw; /* for a string, the escaped text between the quotes; else the whole value */
+    rc_str raw; /* for a string, the text between the quotes, with its escapes; for other types, the
+                   whole value */
 } rc_json_raw_value;
 
-/* Starts a walk. text: borrows for as long as the walk and its values are used. */
+/* Begins a walk at the start of text. text: borrows for as long as the walk and its values are
+ * used. */
 static inline rc_json_walk rc_json_walk_begin(rc_str text)
 {
     return (rc_json_walk){.text = text, .scan = rc_json_scan_best()};
 }
 
-/* The next two functions are for rare cases. Their parameters are members of the walk instead of a
- * pointer to the walk, so that the compiler can hold the walk in registers. */
+/* The next two functions are for rare cases. They take members of the walk as parameters instead of
+ * a pointer to the walk, so that the compiler can store the walk in registers. */
 
 /* Returns the offset of the first byte from `at` on that is not white space, or text.len if there
  * is no such byte. */
@@ -38,12 +40,13 @@ size_t rc_json_walk_space_end(rc_str text, size_t at);
 size_t rc_json_walk_string_end(rc_str text, size_t at, const rc_json_scan *scan);
 
 /* Advances over white space and returns the next byte without consuming it. At the end of the text
- * it returns NUL, which is never valid in JSON. */
+ * the result is NUL, which is never valid in JSON. */
 static inline char rc_json_walk_peek(rc_json_walk *w)
 {
     if (w->at < w->text.len && (unsigned char)w->text.ptr[w->at] > ' ')
         return w->text.ptr[w->at];
-    w->at = rc_json_walk_space_end(w->text, w->at); /* rare, because programs write compact JSON */
+    w->at = rc_json_walk_space_end(w->text, w->at); /* white space is rare, because programs write
+                                                       compact JSON */
     return w->at < w->text.len ? w->text.ptr[w->at] : '\0';
 }
 

@@ -4,7 +4,8 @@
 #include "base/utf8.h"
 #include "base/vec16.h"
 
-/* Size of the local buffer for escaped text, used when the output buffer has too little space. */
+/* Size in bytes of the local buffer for escaped text, which is used when the output buffer has too
+ * little space. */
 #define PIECE_BYTES 256
 /* Maximum number of bytes that one step of put_escaped() writes: a vector, or an escape. */
 #define STEP_BYTES RC_VEC16_BYTES
@@ -75,9 +76,9 @@ static rc_vec16 unclean_lanes(rc_vec16 bytes)
            (rc_vec16)(bytes == 0x7F);
 }
 
-/* Writes `value` from *at on, escaped, as far as it fits in `space` bytes at `out`. Advances *at
- * and returns the number of bytes written. Whole vectors are copied before they are checked,
- * because copying only the bytes that need no escape would be slower. */
+/* Writes `value`, from *at on, with its escapes, as far as it fits into `space` bytes at `out`.
+ * Advances *at and returns the number of bytes written. Whole vectors are copied before they are
+ * checked, because a copy of only the bytes that need no escape would be slower. */
 static size_t put_escaped(char *out, size_t space, rc_str value, size_t *at)
 {
     size_t from = *at;
@@ -92,8 +93,8 @@ static size_t put_escaped(char *out, size_t space, rc_str value, size_t *at)
             from += RC_VEC16_BYTES;
             continue;
         }
-        /* The zeros that were loaded after the last byte count as unclean, so that the search also
-         * stops at the end of the value. */
+        /* Lanes after the last byte are zeros, which count as unclean, so the search also stops at
+         * the end of the value. */
         size_t clean = (size_t)__builtin_ctz(unclean);
         from += clean;
         len += clean;
@@ -107,7 +108,7 @@ static size_t put_escaped(char *out, size_t space, rc_str value, size_t *at)
     return len;
 }
 
-/* Appends `value`, escaped. While the buffer has space the text is written into it directly,
+/* Appends `value`, escaped. As long as the buffer has space, the text is written directly into it,
  * otherwise through a local buffer. */
 static void push_escaped(rc_buf *buf, rc_str value)
 {
@@ -126,7 +127,7 @@ static void push_escaped(rc_buf *buf, rc_str value)
     }
 }
 
-/* rc_buf_push_byte() with the common case inlined. */
+/* As rc_buf_push_byte(), with the common case inlined. */
 static inline void push_byte(rc_buf *buf, char byte)
 {
     if (buf->status == RC_OK && buf->len < buf->size)
@@ -181,7 +182,8 @@ static void push_item_begin(rc_json_writer *w)
         push_line(w);
 }
 
-/* Sets the buffer's sticky status to RC_E_TOO_LARGE by reserving more bytes than are possible. */
+/* Sets the buffer's sticky status to RC_E_TOO_LARGE: reserves more bytes than the buffer can
+ * have. */
 static void fail(rc_json_writer *w)
 {
     rc_buf_push_byte(w->buf, ' ');
@@ -252,8 +254,8 @@ void rc_json_ready_key_push(rc_json_writer *w, const rc_json_ready_key *key)
     size_t len = key->len - comma;
     w->has_items[w->depth] = true;
     w->is_after_key = true;
-    /* Copying a constant length takes only two move instructions. The next write overwrites the
-     * bytes after the key. */
+    /* A copy of constant length takes only two move instructions. The bytes after the key are
+     * overwritten by the next write. */
     if (buf->status == RC_OK && buf->size - buf->len >= sizeof key->text) {
         memcpy(buf->ptr + buf->len, key->text + comma, sizeof key->text - 1);
         buf->len += len;

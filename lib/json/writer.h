@@ -16,14 +16,14 @@
 typedef struct rc_json_writer {
     rc_buf *buf;
     uint32_t depth;
-    uint32_t indent; /* spaces per level of nesting; 0: compact, on one line */
+    uint32_t indent; /* number of spaces per nesting level; 0: compact, on one line */
     bool has_items[RC_JSON_WRITER_DEPTH_MAX + 1];
     bool is_after_key;
 } rc_json_writer;
 
-/* A key that is already formatted at compile time, with comma and colon, as ,"name": */
+/* A key that was formatted at compile time, including comma and colon: ,"name": */
 typedef struct rc_json_ready_key {
-    char text[33]; /* 32 bytes are always copied; from text + 1 on if the comma is left out */
+    char text[33]; /* a copy always has 32 bytes; it begins at text + 1 if no comma is needed */
     uint8_t len;
 } rc_json_ready_key;
 #define RC_JSON_READY_KEY(name)            \
@@ -31,7 +31,7 @@ typedef struct rc_json_ready_key {
         ",\"" name "\":", sizeof(name) + 3 \
     }
 
-/* Starts a writer. buf: borrows for as long as the writer is used. */
+/* Initialises a writer. buf: borrows for as long as the writer is used. */
 void rc_json_writer_init(rc_json_writer *w, rc_buf *buf, uint32_t indent);
 
 /* These functions begin and end containers and write keys and values. Texts are copied. */
@@ -44,7 +44,7 @@ void rc_json_key(rc_json_writer *w, rc_str key);
 void rc_json_string(rc_json_writer *w, rc_str value);
 /* Writes a string without escaping. The caller guarantees that no character needs an escape. */
 void rc_json_string_verbatim(rc_json_writer *w, rc_str name);
-/* Writes a ready key. Allowed only in an object, and only if the writer is compact (indent 0). */
+/* Writes a ready key. Requires that an object is open and that the writer is compact (indent 0). */
 void rc_json_ready_key_push(rc_json_writer *w, const rc_json_ready_key *key);
 void rc_json_i64(rc_json_writer *w, int64_t value);
 void rc_json_u64(rc_json_writer *w, uint64_t value);

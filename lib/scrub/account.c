@@ -3,9 +3,9 @@
 
 #include "base/str.h"
 
-#define NUMBER_MIN 9u /* minimum number of digits; a date has eight */
-#define ID_MIN 16u    /* minimum number of letters and digits in one run */
-#define SUFFIX_MIN 6u /* minimum number of characters of an id after its prefix */
+#define NUMBER_MIN 9u /* minimum number of digits of an account number; a date has eight */
+#define ID_MIN 16u    /* minimum number of letters and digits of an id without a prefix */
+#define SUFFIX_MIN 6u /* minimum number of characters after the prefix of an id */
 
 static bool is_word(char c)
 {
@@ -86,8 +86,7 @@ rc_status rc_account_mask(rc_str text, rc_buf *buf)
         else
             rc_buf_push(buf, word);
         at += word.len;
-        /* Copies the text up to the next word, beginning with the full stops at the end of this
-         * word. */
+        /* Copies the full stops at the end of this word and the text up to the next word. */
         size_t next = at;
         while (next < text.len && (next < end || !is_word(text.ptr[next])))
             next++;

@@ -1,5 +1,5 @@
-/* Masks names of the operator's provider account in a provider's text. Clients may see which limit
- * was reached, but not to whom the key belongs. */
+/* Masks names of the operator's provider account in a provider's text. Clients may learn which
+ * limit was reached, but not which account the key belongs to. */
 #ifndef RC_SCRUB_ACCOUNT_H
 #define RC_SCRUB_ACCOUNT_H
 
@@ -8,8 +8,8 @@
 
 /* Appends text with "[account]" in place of each word that names an account. Such a word is an
  * e-mail address, a UUID, an id such as org-... or proj_..., a number of 9 or more digits, or a run
- * of 16 or more letters and digits. Model names and dates stay. Returns the buffer's status. text:
- * borrows during the call. */
+ * of 16 or more letters and digits. Model names and dates are not replaced. Returns the buffer's
+ * status. text: borrows during the call. */
 rc_status rc_account_mask(rc_str text, rc_buf *buf);
 
 #endif

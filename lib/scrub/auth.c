@@ -1,5 +1,5 @@
-/* Finds credentials in Authorization headers and after a bare Bearer or Basic. Called by member.c
- * and scan.c. */
+/* Finds credentials in Authorization headers, and after the words Bearer and Basic in other text.
+ * Called by member.c and scan.c. */
 #include "scrub/parts.h"
 
 #include "base/str.h"
@@ -18,7 +18,7 @@ static const struct {
 #include "spec/secrets.def"
 };
 
-#define SCHEME_MAX 24u /* longer than every scheme name */
+#define SCHEME_MAX 24u /* more letters than any name of a scheme has */
 
 static scheme_form form_of(rc_str word)
 {
@@ -43,8 +43,8 @@ static bool is_in_angles(rc_str text, size_t at)
     return glyph.ch == '<' && rc_scrub_looks_secret(text, at + glyph.len, RC_SCRUB_NEED_RANDOM);
 }
 
-/* Returns the edit that masks the token after a scheme that ends at `at`. If there is no token, the
- * edit changes nothing but prevents a cut inside the scheme. */
+/* Returns the edit that masks the token after a scheme that ends at `at`. If no token follows the
+ * scheme, the edit changes no text and only prevents a cut inside the scheme. */
 static rc_scrub_edit credentials_edit(rc_str text, const rc_scrub_slot *slot, size_t at)
 {
     size_t from = rc_glyph_skip_blanks(text, at, true);
@@ -63,8 +63,8 @@ static rc_scrub_edit credentials_edit(rc_str text, const rc_scrub_slot *slot, si
     return rc_scrub_mask_value(text, slot->hold, from, to, to);
 }
 
-/* Finds a key without a known scheme. If several words follow, they are an unknown scheme and its
- * parameters and are masked together. */
+/* Finds a key without a known scheme. If several words follow, they are read as an unknown scheme
+ * with its parameters and are masked together. */
 static bool find_raw(rc_str text, const rc_scrub_slot *slot, rc_glyph open, size_t from,
                      rc_scrub_edit *ret_edit)
 {
@@ -170,7 +170,7 @@ bool rc_scrub_find_scheme(rc_str text, size_t from, size_t to, rc_scrub_edit *re
     }
     bool is_secret = is_bearer ? rc_scrub_run(text, value, RC_SCRUB_TOKEN, 6) - value == 6
                                : is_basic(text, value);
-    if (folded != at) /* a word of the next line is a secret only if it looks random */
+    if (folded != at) /* a word on the next line is a secret only if it looks random */
         is_secret = is_secret && rc_scrub_looks_secret(text, value, RC_SCRUB_NEED_RANDOM);
     if (!is_secret)
         return false;

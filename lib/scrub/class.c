@@ -1,4 +1,4 @@
-/* Byte classes of the scrubber and comparison of literals. Called by the finders of lib/scrub. */
+/* Classes of bytes, and comparison with literals. Called by the finders of lib/scrub. */
 #include "scrub/parts.h"
 
 #include "base/str.h"

@@ -13,7 +13,8 @@ static int hex_value(char c)
     return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/* Returns the value of `count` hexadecimal digits at `at`, or -1. */
+/* Returns the value of `count` hexadecimal digits at `at`; -1 if the text has other characters
+ * there. */
 static int hex_number(rc_str text, size_t at, size_t count)
 {
     if (count > text.len - at)
@@ -81,7 +82,7 @@ static int16_t control_of(char letter)
     }
 }
 
-#define SLASHES_MAX 4096u /* more backslashes than text that was escaped twelve times has */
+#define SLASHES_MAX 4096u /* more backslashes than a text has after escaping it twelve times */
 
 /* Reads backslashes and the escaped character: quotes at any depth of escaping, JSON's \/ \n
  * \u0026, Python's \x22. */
@@ -100,7 +101,7 @@ static rc_glyph escaped_glyph(rc_str text, size_t at)
     if (number >= 0) {
         glyph.len += 1 + digits;
         glyph.ch = number > 0 && number < 0x80 ? (int16_t)number : RC_GLYPH_LETTER;
-        glyph.slashes--; /* \u0022 is an unescaped quote, \\u0022 an escaped quote */
+        glyph.slashes--; /* \u0022 counts as an unescaped quote, \\u0022 as an escaped quote */
         return glyph;
     }
     int16_t control = control_of(c);

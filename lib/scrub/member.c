@@ -4,7 +4,7 @@
 
 #include "base/str.h"
 
-#define PHRASE_MAX 16u /* longer than the first word of any two-word name in the table */
+#define PHRASE_MAX 16u /* more letters than the first word of any two-word name in the table has */
 
 /* The separator between a name and its value. */
 typedef struct separator {
@@ -42,17 +42,17 @@ static bool is_paired(rc_str text, size_t from)
     return from > 0 && (text.ptr[from - 1] == '(' || text.ptr[from - 1] == '[');
 }
 
-/* Returns the offset after the separator at `at`, or 0 if there is none. */
+/* Returns the offset after the separator at `at`; 0 if the text has no separator there. */
 static size_t colon_or_equals_end(rc_str text, size_t at)
 {
     rc_glyph glyph = rc_glyph_at(text, at);
     size_t next = at + glyph.len;
     rc_glyph second = rc_glyph_at(text, next);
-    if (glyph.ch == '=') /* =, == and => */
+    if (glyph.ch == '=') /* the separators =, == and => */
         return second.ch == '=' || second.ch == '>' ? next + second.len : next;
     if (glyph.ch != ':' || second.ch == ':')
         return 0;
-    if (second.ch == '/') { /* a URL, which may be cut between its slashes */
+    if (second.ch == '/') { /* "://" of a URL, which may be cut between its slashes */
         rc_glyph third = rc_glyph_at(text, next + second.len);
         if (third.ch == '/' || third.ch == RC_GLYPH_ELLIPSIS)
             return 0;
@@ -88,8 +88,8 @@ static void set_value_at(rc_str text, size_t at, separator *sep)
     sep->is_folded = sep->value_at != same_line;
 }
 
-/* Returns the offset after the part ,"value": in {"name":"x-api-key","value":"..."}, or 0 if there
- * is no such part at `comma`. */
+/* Returns the offset after the part ,"value": in {"name":"x-api-key","value":"..."}, or 0 if the
+ * text has no such part at `comma`. */
 static size_t value_member_end(rc_str text, size_t comma)
 {
     static const rc_str value = RC_STR_INIT("value");
@@ -154,7 +154,7 @@ static bool find_separator(rc_str text, size_t from, size_t to, separator *ret)
 }
 
 /* Returns the kind of a name of two words, such as "API key" or "access key". These words also
- * occur in prose, so that the kind is TOKEN, which requires a value that looks like a key. */
+ * occur in prose, so their kind is TOKEN, which requires a value that looks like a key. */
 static rc_scrub_kind kind_of_phrase(rc_str text, size_t from, size_t to)
 {
     if (from < 2 || text.ptr[from - 1] != ' ')
@@ -166,8 +166,8 @@ static rc_scrub_kind kind_of_phrase(rc_str text, size_t from, size_t to)
     return kind == RC_SCRUB_KIND_KEY ? RC_SCRUB_KIND_TOKEN : RC_SCRUB_KIND_NONE;
 }
 
-/* Determines how secret a value has to look to be masked. Returns false if the value is not a
- * secret, whatever it looks like. */
+/* Determines how random a value must look to be masked. Returns false if a value with this name and
+ * separator is never a secret. */
 static bool need_of(rc_scrub_kind kind, const separator *sep, bool in_query,
                     rc_scrub_need *ret_need)
 {
@@ -205,8 +205,8 @@ static bool is_string_prefix(rc_str text, size_t at)
            rc_glyph_is_quote(rc_glyph_at(text, at + 1));
 }
 
-/* Returns whether there is no value to mask, because the text is cut or a nested structure or
- * placeholder begins. */
+/* Returns whether no value follows that could be masked, because the text is cut here, or because a
+ * nested structure or placeholder begins. */
 static bool is_no_value(rc_glyph glyph)
 {
     switch (glyph.ch) {
@@ -215,7 +215,7 @@ static bool is_no_value(rc_glyph glyph)
     case '{':
     case '(':
     case '<':
-    case '[': /* the bracket that opens a list was skipped before */
+    case '[': /* further bracket: the one that opens a list was skipped before */
         return true;
     default:
         return rc_glyph_is_newline(glyph);
@@ -231,7 +231,7 @@ static bool is_phrase(rc_str text, const rc_scrub_slot *slot, size_t from)
            rc_scrub_is_plain(text, from, RC_SCRUB_AFTER_NAME, &word_end);
 }
 
-/* Masks the value that begins at `from`, after its quote if it has one. */
+/* Masks the value that begins at `from`, after its opening quote if it has one. */
 static bool mask_found(rc_str text, const rc_scrub_slot *slot, rc_glyph open, size_t from,
                        rc_scrub_edit *ret_edit)
 {
@@ -299,17 +299,17 @@ static rc_scrub_kind kind_at(rc_str text, size_t from, size_t to, bool in_query)
     return kind;
 }
 
-/* Finds the edit for the value of a slot. If there is nothing to mask, the edit changes nothing but
- * prevents a cut between the name and the end of the value's first character, because the value
- * might look secret after such a cut. The scan then continues at `next`. */
+/* Finds the edit for the value of a slot. If the value is not a secret, the edit changes no text
+ * and only prevents a cut between the name and the end of the value's first character, because the
+ * value might look like a secret after such a cut. The scan then continues at `next`. */
 static void find_or_hold(rc_str text, rc_scrub_slot *slot, size_t next, rc_scrub_edit *ret_edit)
 {
     if (find_value(text, slot, ret_edit))
         return;
     rc_glyph glyph = rc_glyph_at(text, slot->at);
     *ret_edit = rc_scrub_keep(slot->hold, next, slot->at + glyph.len);
-    slot->style.is_listed &= rc_glyph_is_quote(glyph); /* after an empty string the list may go
-                                                          on */
+    slot->style.is_listed &= rc_glyph_is_quote(glyph); /* the list may continue after an empty
+                                                          string */
 }
 
 bool rc_scrub_find_member(rc_str text, size_t from, size_t to, rc_scrub_edit *ret_edit,

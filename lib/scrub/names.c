@@ -1,5 +1,5 @@
-/* Names of secrets: finds in the table which kind of secret the value of a name is. Called by
- * member.c, prefilter.c and the report builder. */
+/* Names of secrets: finds in the table the kind of secret that follows a name. Called by member.c,
+ * prefilter.c and the report builder. */
 #include "scrub/parts.h"
 
 #include "base/str.h"
@@ -29,16 +29,16 @@ static const secret_name PLAIN_NAMES[] = {
 #include "spec/secrets.def"
 };
 
-/* Size of a folded name, which is a name in lower case without separators. Longer names are matched
- * by their end. */
+/* Maximum length of a folded name (a name in lower case without separators) in bytes. Of longer
+ * names only the end is compared. */
 #define FOLDED_MAX 48u
 
-#define NAME_MIN 3u /* length of the shortest name in the table */
+#define NAME_MIN 3u /* length in bytes of the shortest name in the table */
 
 typedef struct folded {
     char bytes[FOLDED_MAX];
-    rc_str text;   /* View of the folded name, which is at the end of `bytes`. */
-    bool is_whole; /* The whole name fitted, not just its end. */
+    rc_str text;   /* The folded name, a view of the last bytes of `bytes`. */
+    bool is_whole; /* The folded name is complete; false: it is only the end of the name. */
 } folded;
 
 static bool is_separator(char c)
@@ -59,8 +59,8 @@ static void fold(rc_str name, folded *ret)
     ret->is_whole = at == 0;
 }
 
-/* Returns whether a name has this end. memcmp is called only if the last two bytes match, because
- * most rows differ there. */
+/* Returns whether a name has this end. Most rows of the table differ in the last two bytes, so
+ * memcmp is called only if these match. */
 static inline bool has_end(rc_str name, const char *end, size_t len)
 {
     return name.len >= len && name.ptr[name.len - 1] == end[len - 1] &&
@@ -98,8 +98,8 @@ static rc_scrub_kind find_kind(const folded *name, bool is_exact)
     return RC_SCRUB_KIND_NONE;
 }
 
-/* Removes a suffix that distinguishes several names, as in OPENAI_API_KEY_2, DB_PASSWORD_PROD and
- * secretValue. */
+/* Removes a suffix by which several similar names differ, as in OPENAI_API_KEY_2, DB_PASSWORD_PROD
+ * and secretValue. */
 static bool strip_tail(rc_str *name)
 {
     static const rc_str TAILS[] = {
@@ -120,7 +120,7 @@ static bool strip_tail(rc_str *name)
 }
 
 /* Returns the kind of a name that has suffixes such as _2 or _PROD. The result is the kind of the
- * name without the suffixes, but NONE for names that are known only in URLs. */
+ * name without the suffixes; NONE for names that are secret only in URLs. */
 static rc_scrub_kind find_tailed_kind(folded *name)
 {
     rc_scrub_kind kind = RC_SCRUB_KIND_NONE;
@@ -152,9 +152,9 @@ rc_scrub_kind rc_scrub_kind_of(rc_str name, bool is_exact)
     return kind;
 }
 
-/* One bit for each pair of letters that ends a name of the table. Further bits are for Basic (the
- * bit of the names covers Bearer), for the first words of the split shapes (keys of several words)
- * and for the suffixes. The bit IN covers BEGIN. */
+/* One bit for each pair of letters that ends a name of the table. Further bits are for the word
+ * Basic, for the first words of split shapes (keys of several words) and for the suffixes. The
+ * words Bearer and BEGIN need no bit, because they end like names of the table. */
 enum {
     AL = 1u << 0,
     DE = 1u << 1,
@@ -178,20 +178,20 @@ enum {
     YS = 1u << 19,
     TABLE_ENDS = (1u << 20) - 1,
 
-    IC = 1u << 20, /* the word Basic */
+    IC = 1u << 20, /* end of the word Basic */
 
-    AQ = 1u << 21,  /* first word of the key prefix AQ.Ab */
-    Y29 = 1u << 22, /* first word of ya29. */
-    V3 = 1u << 23,  /* first word of bce-v3/ */
-    SG = 1u << 24,  /* first word of SG. */
-    VS = 1u << 25,  /* first word of hvs. */
+    AQ = 1u << 21,  /* end of the first word of the key prefix AQ.Ab */
+    Y29 = 1u << 22, /* end of the first word of the key prefix ya29. */
+    V3 = 1u << 23,  /* end of the first word of the key prefix bce-v3/ */
+    SG = 1u << 24,  /* end of the first word of the key prefix SG. */
+    VS = 1u << 25,  /* end of the first word of the key prefix hvs. */
 
-    DIGITS = 1u << 26, /* the suffix is a number, as in API_KEY_2 */
-    OLD = 1u << 27,    /* suffixes old, prod */
-    NEW = 1u << 28,    /* suffixes new, dev */
-    TEST = 1u << 29,   /* suffixes test, default */
+    DIGITS = 1u << 26, /* a numeric suffix, as in API_KEY_2 */
+    OLD = 1u << 27,    /* the suffixes old and prod */
+    NEW = 1u << 28,    /* the suffixes new and dev */
+    TEST = 1u << 29,   /* the suffixes test and default */
     STAGING = 1u << 30,
-    TAIL_ENDS = DIGITS | OLD | NEW | TEST | STAGING, /* further suffixes share bits of the names */
+    TAIL_ENDS = DIGITS | OLD | NEW | TEST | STAGING, /* all suffixes; some share a bit with names */
     SPLIT_ENDS = AQ | Y29 | V3 | SG | VS,
     NAME_ENDS = TABLE_ENDS | TAIL_ENDS,
 };
@@ -243,8 +243,8 @@ const uint32_t rc_scrub_last_letters[256] = {
     BOTH_CASES('Y', 'y', EY),
 };
 
-/* The bytes that may follow the words of each bit: separators, bytes that may stand between a name
- * and its separator, and the first bytes of their escapes. */
+/* For each byte, the bits of the words that this byte may follow: a separator, a byte between a
+ * name and its separator, or the first byte of an escape of these. */
 const uint32_t rc_scrub_bytes_behind[256] = {
     [':'] = NAME_ENDS,
     ['='] = NAME_ENDS,
@@ -266,7 +266,7 @@ const uint32_t rc_scrub_bytes_behind[256] = {
 };
 
 /* A bit set of the last four letters of the table's names and suffixes, or three letters if a name
- * has only three. The compiler computes the set. Several ends may share a bit. */
+ * has only three. The compiler computes the set. Different ends may have the same bit. */
 #define END_BIT(a, b, c, d) \
     (((unsigned)(a)*3 ^ (unsigned)(b)*5 ^ (unsigned)(c)*17 ^ (unsigned)(d)*29) & 255u)
 #define FROM_END(text, back) ((text)[sizeof(text) > (back) ? sizeof(text) - 1 - (back) : 0])
@@ -309,8 +309,8 @@ bool rc_scrub_may_be_name(rc_str text, size_t to)
     char letters[4];
     for (size_t i = 0; i < 4; i++) {
         char c = text.ptr[to - 4 + i];
-        if (rc_ascii_is_digit(c) || c == '-' || c == '_') /* a suffix, or a separator within a
-                                                             name */
+        if (rc_ascii_is_digit(c) || c == '-' || c == '_') /* part of a suffix, or a separator inside
+                                                             a name */
             return true;
         letters[i] = rc_ascii_lower(c);
     }

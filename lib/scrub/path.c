@@ -5,11 +5,12 @@
 #include "scrub/parts.h"
 
 #define PATH_MARK "[path]"
-#define QUOTED_MAX 1024u /* maximum length of a quoted path */
-#define LOOK_MAX 64u     /* maximum distance searched for a separator after a space */
+#define QUOTED_MAX 1024u /* maximum length of a quoted path in bytes */
+/* maximum number of bytes after a space in which a separator is searched */
+#define LOOK_MAX 64u
 
-/* First directories of file system paths, after the leading slash. If a name follows, the text is a
- * file system path, because API paths begin differently. */
+/* First directories of file system paths, after the leading slash. If a name follows such a
+ * directory, the text is a file system path, because API paths do not begin with these names. */
 static const rc_str ROOTS[] = {
     RC_STR_INIT("home/"),        RC_STR_INIT("Users/"),      RC_STR_INIT("root/"),
     RC_STR_INIT("etc/"),         RC_STR_INIT("var/"),        RC_STR_INIT("usr/"),
@@ -53,7 +54,7 @@ static bool is_quote(char c)
     return c == '"' || c == '\'' || c == '`';
 }
 
-/* Returns whether a path may begin at `at`, which must not be within a word, a URL or another
+/* Returns whether `at` may be the start of a path: it is not inside a word, a URL or another
  * path. */
 static bool is_boundary(rc_str text, size_t at)
 {
@@ -61,7 +62,8 @@ static bool is_boundary(rc_str text, size_t at)
     if (at == 0)
         return true;
     if (at >= mark.len && rc_scrub_has(text, at - mark.len, mark))
-        return false; /* after a mark: a masked text must not be masked again */
+        return false; /* the path follows a [path] that has replaced another one: a masked text must
+                         not be masked again */
     char before = text.ptr[at - 1];
     return !rc_scrub_is(text, at - 1, RC_SCRUB_WORD | RC_SCRUB_DOT) && before != '/' &&
            before != '\\' && before != '~' && before != '@' && before != '%';
@@ -77,8 +79,8 @@ static bool is_path_byte(rc_str text, size_t at)
     return c > ' ' && c != 0x7F && !memchr("\"'`<>|*?,;:{}", c, 13);
 }
 
-/* Returns whether a file name continues after a space, as in "John Smith\report". If so, a
- * separator follows the space before any new path begins. */
+/* Returns whether a file name continues after a space, as in "John Smith\report". If it does, a
+ * separator follows the space before a new path begins. */
 static bool goes_on_behind_space(rc_str text, size_t at, char separator)
 {
     size_t most = at + LOOK_MAX;
@@ -89,8 +91,8 @@ static bool goes_on_behind_space(rc_str text, size_t at, char separator)
     return false;
 }
 
-/* Returns the end of a path whose beginning was recognised. Brackets belong to the path if they are
- * in pairs. */
+/* Returns the end of a path whose beginning was recognised. Brackets in pairs belong to the
+ * path. */
 static size_t name_end(rc_str text, size_t at, bool is_windows)
 {
     size_t from = at;
@@ -203,7 +205,7 @@ static size_t home_end(rc_str text, size_t at)
     return name_end(text, slash + 1, false);
 }
 
-/* Matches C:\x and C:/x. A: and B: do not match, because they are more likely list items before an
+/* Matches C:\x and C:/x. A: and B: do not match, because they are probably list items before an
  * escaped line end. */
 static size_t drive_end(rc_str text, size_t at)
 {
@@ -227,7 +229,7 @@ static size_t count_backslashes(rc_str text, size_t at)
     return at - from;
 }
 
-/* Matches \\server\share and \\?\C:\x, also if every backslash is doubled. */
+/* Matches \\server\share and \\?\C:\x, with single or doubled backslashes. */
 static size_t share_end(rc_str text, size_t at)
 {
     size_t opening = count_backslashes(text, at);
@@ -276,8 +278,8 @@ static size_t path_end(rc_str text, size_t at)
     return end ? end : file_url_end(text, at);
 }
 
-/* Returns the end of the path at `at`, which would be `end` without quotes. A path that begins
- * after a quote extends to the closing quote, including spaces. */
+/* Returns the end of the path at `at`, whose end without quotes is `end`. A path that begins after
+ * a quote extends to the closing quote, including spaces. */
 static size_t quoted_path_end(rc_str text, size_t at, size_t end)
 {
     if (at == 0 || !is_quote(text.ptr[at - 1]))
@@ -290,9 +292,8 @@ static size_t quoted_path_end(rc_str text, size_t at, size_t end)
     return end;
 }
 
-/* Returns whether an HTTP method precedes the path, as in "GET /srv/feed". The path is then not a
- * file system path. `least` is the end of the previous path, before which the function does not
- * look. */
+/* Returns whether an HTTP method precedes the path, as in "GET /srv/feed". If so, the path is not a
+ * file system path. `least` is the end of the previous path; the text before it is not examined. */
 static bool is_requested(rc_str text, size_t least, size_t at)
 {
     static const rc_str METHODS[] = {
@@ -327,7 +328,7 @@ rc_status rc_scrub_paths(rc_str text, rc_buf *buf)
 {
     size_t written = 0;
     size_t at = 0;
-    bool is_behind_scheme = false; /* as in sqlite:///var/x */
+    bool is_behind_scheme = false; /* the path follows "://" of a URL, as in sqlite:///var/x */
     while (at < text.len) {
         if (text.ptr[at] == ':' && rc_scrub_has(text, at, RC_STR("://"))) {
             at = url_end(text, written, at);

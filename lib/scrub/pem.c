@@ -4,16 +4,19 @@
 #include "base/str.h"
 
 #define LABEL_MAX 40u
-#define LINE_MIN 16u   /* shorter lines are words of a sentence, unless END follows */
-#define HEADERS_MAX 4u /* header lines such as Proc-Type and DEK-Info (RFC 1421) */
+/* minimum length of a line of a key; a shorter line is a word of a sentence, unless END follows */
+#define LINE_MIN 16u
+/* maximum number of header lines, such as Proc-Type and DEK-Info (RFC 1421) */
+#define HEADERS_MAX 4u
 #define HEADER_MAX 128u
 
 static const rc_str DASHES = RC_STR_INIT("-----");
 static const rc_str BEGIN = RC_STR_INIT("-----BEGIN ");
 static const rc_str END = RC_STR_INIT("-----END ");
 
-/* Returns the offset after a line that begins with `opening` and ends with five dashes, or 0 if
- * there is no such line at `at`. Sets *ret_label_end to the end of the label between them. */
+/* Returns the offset after a line that begins with `opening` and ends with five dashes, or 0 if the
+ * text has no such line at `at`. *ret_label_end is the end of the label between `opening` and the
+ * dashes. */
 static size_t boundary_end(rc_str text, size_t at, rc_str opening, size_t *ret_label_end)
 {
     if (!rc_scrub_has(text, at, opening))
@@ -51,8 +54,8 @@ static size_t base64_end(rc_str text, size_t at)
 }
 
 /* Returns the offset after a header line "Name: value", or `at` if there is none. The name must be
- * shorter than a line of the key, so that it cannot be mistaken for a line of the key if the text
- * is cut within the value. */
+ * shorter than a line of the key, so that a text that is cut within the value does not end like a
+ * line of the key. */
 static size_t skip_header(rc_str text, size_t at)
 {
     size_t to = rc_scrub_run(text, at, RC_SCRUB_ALPHA | RC_SCRUB_DASH, LINE_MIN - 1);
@@ -69,9 +72,9 @@ static size_t skip_header(rc_str text, size_t at)
     return at;
 }
 
-/* Returns whether the line that ends at `to` is the name of a member and not a line of the key.
- * Masking the name would leave its value without a name. The marker counts as a value, too. Sets
- * *ret_seen to the offset up to which the text was read. */
+/* Returns whether the line that ends at `to` is the name of a member and not a line of the key. If
+ * the name were masked, its value would have no name and would not be recognised. The marker counts
+ * as a value, too. *ret_seen is the offset up to which the text was read. */
 static bool is_name(rc_str text, size_t to, size_t *ret_seen)
 {
     static const rc_str mark = RC_STR_INIT(RC_SCRUB_REDACTED);
@@ -85,7 +88,7 @@ static bool is_name(rc_str text, size_t to, size_t *ret_seen)
     return is_mark || glyph.ch == ':' || glyph.ch == '=';
 }
 
-/* Returns the end of the key's lines, or `at` if there are none. *ret_seen is set as by
+/* Returns the end of the key's lines, or `at` if no such line follows. *ret_seen is set as by
  * is_name(). */
 static size_t body_end(rc_str text, size_t at, size_t *ret_seen)
 {
@@ -105,8 +108,8 @@ static size_t body_end(rc_str text, size_t at, size_t *ret_seen)
     }
 }
 
-/* Returns the end of the block that begins at `at`, or 0 if there is no block. If only the name of
- * a member prevented the match, *ret_seen is set. */
+/* Returns the end of the block that begins at `at`, or 0 if no block begins there. *ret_seen is set
+ * if the only reason is that a line is the name of a member. */
 static size_t block_end(rc_str text, size_t at, size_t *ret_seen)
 {
     size_t label_end = 0;

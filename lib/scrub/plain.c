@@ -18,8 +18,8 @@ static bool is_mixed(rc_str text, size_t from, size_t to)
 }
 
 /* Returns whether a cookie value begins at `at`. A value shorter than COOKIE_MIN is not secret. The
- * function counts characters, not bytes, because the scrubber replaces an ill-formed byte by three
- * bytes. */
+ * length is counted in characters, not bytes, because the scrubber replaces an ill-formed byte by
+ * three bytes. */
 static bool is_cookie_value(rc_str text, size_t at)
 {
     rc_glyph glyph = rc_glyph_at(text, at);
@@ -61,8 +61,8 @@ static bool holds_more(rc_str text, size_t at, rc_scrub_kind kind, size_t *ret_s
     return false;
 }
 
-/* Returns whether the next word of the line is the name of another member, or there is no next
- * word. Sets *ret_seen to the offset up to which the text was read. */
+/* Returns whether the next word of the line is the name of another member, or the line has no
+ * further word. *ret_seen is the offset up to which the text was read. */
 static bool is_next_member(rc_str text, size_t at, size_t *ret_seen)
 {
     size_t from = rc_glyph_skip_blanks(text, at, false);
@@ -70,7 +70,8 @@ static bool is_next_member(rc_str text, size_t at, size_t *ret_seen)
     if (from > at && rc_scrub_is(text, from, RC_SCRUB_ALNUM))
         to = rc_scrub_run(text, from, RC_SCRUB_WORD | RC_SCRUB_DOT, NAME_MAX_LEN);
     rc_glyph glyph = rc_glyph_at(text, to);
-    bool is_marked = rc_scrub_has(text, to, RC_STR(RC_SCRUB_REDACTED)); /* word contained a key */
+    bool is_marked = rc_scrub_has(text, to, RC_STR(RC_SCRUB_REDACTED)); /* the word contained a key,
+                                                                           which was masked */
     *ret_seen = to + (is_marked ? sizeof RC_SCRUB_REDACTED - 1 : glyph.len);
     return to == from || is_marked || glyph.ch == '=' || glyph.ch == ':';
 }
@@ -89,14 +90,14 @@ size_t rc_scrub_phrase_end(rc_str text, size_t at, rc_scrub_style style)
     return to;
 }
 
-/* Returns whether a plain word after "=" is the whole value, that is, if it is alone or followed by
- * the next member. No prose follows "=", so that a plain word before other words is part of a
- * secret. */
+/* Returns whether a plain word after "=" is the whole value, because it is alone or the next member
+ * follows it. Prose does not follow "=", so a plain word before other words is part of a secret. */
 static bool is_assigned_word(rc_str text, const rc_scrub_slot *slot, size_t from, size_t to,
                              size_t *ret_release)
 {
     bool is_text = slot->kind == RC_SCRUB_KIND_TEXT;
-    if (!rc_scrub_is(text, from, RC_SCRUB_ALNUM)) /* a reference to a variable, or dots */
+    if (!rc_scrub_is(text, from, RC_SCRUB_ALNUM)) /* the value is a reference to a variable, or
+                                                     dots */
         return true;
     if (rc_scrub_bare_end(text, from, slot->style) != to)
         return false;

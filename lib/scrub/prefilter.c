@@ -7,8 +7,8 @@
 #include "base/str.h"
 #include "base/vec16.h"
 
-/* The number of bytes that are examined at once, without a branch for each byte. Branches that
- * depend on the words would be mispredicted at nearly every word. */
+/* The number of bytes that are examined at once, without branches that depend on single bytes: such
+ * branches would be mispredicted at nearly every word. */
 #define WINDOW 64u
 
 #define LONG_CLASSES (RC_SCRUB_WORD | RC_SCRUB_BASE64)
@@ -39,8 +39,7 @@ static uint64_t long_runs(uint64_t bits, size_t more)
     runs &= runs >> 2;
     runs &= runs >> 4;
     runs &= runs >> 8;
-    /* The run at the end of the window counts as well, if the bits after the window make it long
-     * enough. */
+    /* The run at the end of the window counts if the bits after the window make it long enough. */
     unsigned inside = bits == UINT64_MAX ? WINDOW : (unsigned)__builtin_clzll(~bits);
     size_t least = RC_SCRUB_LONG_WORD - more;
     if (inside > 0 && least <= inside) {
@@ -78,8 +77,8 @@ bool rc_scrub_may_go_on_after_blank(rc_str text, size_t to)
     return !rc_ascii_is_digit(next) && next != '(' && next != '.' && rc_scrub_may_be_name(text, to);
 }
 
-/* Returns whether the candidate word that ends at `to` must be examined. Before a byte that has a
- * case in the switch the word can only be a name. Before other bytes it can also be a scheme or the
+/* Returns whether the candidate word that ends at `to` must be examined. If the byte after the word
+ * has a case in the switch, the word can only be a name; otherwise it can also be a scheme or the
  * first part of a key. */
 static bool is_worth_a_look(rc_str text, size_t to)
 {
@@ -133,14 +132,14 @@ void rc_scrub_prefilter_load(rc_scrub_prefilter *prefilter, rc_str text, size_t 
         pluses |= (uint64_t)rc_vec16_bits((rc_vec16)(bytes == '+')) << i;
         dashes |= (uint64_t)rc_vec16_bits((rc_vec16)(bytes == '-')) << i;
     }
-    if (len < WINDOW) /* clear the bits after the end of the text */
+    if (len < WINDOW) /* clears the bits after the end of the text */
         candidates &= (UINT64_C(1) << len) - 1;
     size_t to = from + len;
     bool is_cut = rc_scrub_is(text, to, RC_SCRUB_WORD);
     size_t more = rc_scrub_run(text, to, LONG_CLASSES, RC_SCRUB_LONG_WORD) - to;
 
-    /* The last bytes of words. The first and the last byte of the text are left out, because a name
-     * has more than one letter and is followed by another byte. */
+    /* One bit for the last byte of each word. The first and the last byte of the text are left out,
+     * because a name has more than one letter and is followed by another byte. */
     uint64_t ends = words & ~(words >> 1);
     if (from == 0)
         ends &= ~UINT64_C(1);
@@ -152,8 +151,8 @@ void rc_scrub_prefilter_load(rc_scrub_prefilter *prefilter, rc_str text, size_t 
     if (from > 0 && rc_scrub_is(text, from - 1, RC_SCRUB_WORD))
         starts &= ~UINT64_C(1);
 
-    /* Colons before a slash, escaped or not. The byte after the window is unknown and may be a
-     * slash. */
+    /* Adds the colons before a slash, escaped or not. The byte after the window is not known, so it
+     * may be a slash. */
     candidates |= colons & ((slashes | candidates) >> 1 | UINT64_C(1) << (WINDOW - 1));
     candidates |= starts & dashes & (dashes >> 1 | UINT64_C(1) << (WINDOW - 1)); /* --option */
     candidates |= starts & long_runs(words | slashes | pluses, len == WINDOW ? more : 0);

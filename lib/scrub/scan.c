@@ -1,4 +1,4 @@
-/* Scanner: walks over a text and returns the edits in order. Called by scrub.c. */
+/* Scanner: finds the edits of a text, in the order of their offsets. Called by scrub.c. */
 #include "scrub/parts.h"
 
 #include "base/utf8.h"
@@ -42,7 +42,7 @@ static bool may_begin(rc_str text, size_t from, size_t to)
 }
 
 /* Finds an edit that begins in the word [from, to). The result depends only on the word and the
- * text after it, not on the reason why the word is a candidate. */
+ * text after it, not on the reason for which the prefilter selected the word. */
 static bool find_in_word(rc_scrub_scan *scan, size_t from, size_t to, rc_scrub_edit *ret_edit)
 {
     rc_str text = scan->text;
@@ -79,7 +79,7 @@ static bool replace_broken(rc_scrub_scan *scan, size_t from, size_t to, rc_scrub
 }
 
 /* Moves the scan past characters outside ASCII up to the first ill-formed sequence. Returns true
- * and writes the edit if there is one. */
+ * and writes the edit if an ill-formed sequence was found. */
 static bool find_broken(rc_scrub_scan *scan, size_t at, rc_scrub_edit *ret_edit)
 {
     rc_str text = scan->text;
@@ -95,7 +95,7 @@ static bool find_broken(rc_scrub_scan *scan, size_t at, rc_scrub_edit *ret_edit)
 }
 
 /* Handles an escape, an ill-formed byte or the colon of a URL at `at`, and moves the scan past it.
- * Returns whether there is an edit. */
+ * Returns true and writes the edit if the text must be changed there. */
 static bool find_at_special(rc_scrub_scan *scan, size_t at, rc_scrub_edit *ret_edit)
 {
     rc_str text = scan->text;
@@ -125,8 +125,8 @@ static bool find_at_candidate(rc_scrub_scan *scan, size_t candidate, rc_scrub_ed
     if (!rc_scrub_is(text, candidate, RC_SCRUB_WORD)) {
         if (find_at_special(scan, candidate, ret_edit))
             return true;
-        /* The word after an escape must be examined here, because the prefilter takes the letters
-         * of the escape for a part of the word. */
+        /* The word after an escape must be examined here, because the prefilter has read the
+         * letters of the escape as a part of the word. */
         bool is_inside = rc_scrub_is(text, scan->at, RC_SCRUB_WORD) &&
                          rc_scrub_is(text, scan->at - 1, RC_SCRUB_WORD);
         return is_inside && find_at_word(scan, scan->at, ret_edit);

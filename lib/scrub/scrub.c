@@ -39,18 +39,20 @@ static size_t cut_note_len(size_t left_out)
     return CUT_OPEN.len + count_digits(left_out) + CUT_CLOSE.len;
 }
 
-#define FIRST_MAX 16u /* stored edits; a second scan finds further ones */
+/* number of edits that are stored; if a text has more, a second scan finds them */
+#define FIRST_MAX 16u
 
-/* The plan of a result: its edits and its length. The plan is computed before anything is
+/* The plan of a result: its edits and its length. The plan is computed before the first byte is
  * written. */
 typedef struct plan {
     rc_str text;
     size_t max_bytes;
-    size_t cut_space; /* Maximum length of a cut text without its note. */
-    size_t at;        /* Offset up to which the text is planned. */
+    size_t cut_space; /* Maximum length of a cut text without the note at its end. */
+    size_t at;        /* Offset in the text up to which the plan is complete. */
     size_t out;       /* Length of the result up to `at`. */
-    size_t held;      /* The text must not be cut before this offset. */
-    size_t cut_at;    /* Latest offset at which the text can be cut. */
+    size_t held;      /* The text must not be cut before this offset, because of the edits so
+                         far. */
+    size_t cut_at;    /* Latest offset at which a cut is possible. */
     size_t cut_out;   /* Length of the result up to `cut_at`. */
     size_t changes;
     rc_scrub_edit first[FIRST_MAX]; /* The first FIRST_MAX edits. */
@@ -66,7 +68,7 @@ static void plan_init(plan *p, rc_str text, size_t max_bytes)
     p->changes = 0;
 }
 
-#define GLYPH_MAX 6u /* length of the longest escapes: \u0022, &quot; */
+#define GLYPH_MAX 6u /* length of the longest escapes, \u0022 and &quot; */
 
 /* Returns the last offset in [from, at] that is not inside a character or an escape. */
 static size_t step_back(rc_str text, size_t from, size_t at)
@@ -116,8 +118,8 @@ static void plan_edit(plan *p, const rc_scrub_edit *edit)
     p->changes++;
 }
 
-/* Plans the whole text. Returns false if the text must be cut. Reads no more text than the result
- * can contain. */
+/* Plans the whole text. Returns false if the text must be cut. The text is read only as far as the
+ * result can contain it. */
 static bool plan_all(plan *p)
 {
     rc_scrub_scan scan;
@@ -166,7 +168,7 @@ static void write_up_to(const plan *p, size_t end, rc_buf *buf)
 /* Scrubs the text once. Sets *ret_changed to whether the result differs from the text. */
 static rc_status scrub_once(rc_str text, size_t max_bytes, rc_buf *buf, bool *ret_changed)
 {
-    plan p; /* not zeroed, because `first` is large and rarely needed */
+    plan p; /* not initialised, because `first` is large and rarely used */
     plan_init(&p, text, max_bytes);
     bool is_whole = plan_all(&p);
     *ret_changed = !is_whole || p.changes > 0;
@@ -187,8 +189,8 @@ static rc_status scrub_once(rc_str text, size_t max_bytes, rc_buf *buf, bool *re
     return rc_buf_status(buf);
 }
 
-/* Applies the planned edits in the buffer itself, the last edit first. Returns false if there is
- * too little space or there are too many edits. */
+/* Applies the planned edits in the buffer itself, the last edit first. Returns false if the buffer
+ * has too little space or if the plan has too many edits. */
 static bool change_in_place(const plan *p, rc_buf *buf, size_t start)
 {
     size_t len = buf->len - start;
@@ -227,9 +229,9 @@ static rc_status settle(size_t max_bytes, rc_buf *buf, size_t start)
     return rc_buf_push(buf, REDACTED);
 }
 
-/* Returns whether the text is a single word that is neither a name nor a key. The word cannot be a
- * name because nothing follows it. The word cannot be a key because it is too short or has no
- * digits and capitals. */
+/* Returns whether the text is a single word that is neither a name nor a key. Such a word is no
+ * name, because no value follows it, and no key, because it is too short or has neither digits nor
+ * capitals. */
 static bool is_plain_word(rc_str text)
 {
     unsigned seen = 0;

@@ -4,8 +4,8 @@
 
 #include "base/str.h"
 
-/* Maximum number of bytes that are read to decide whether a run is a key. The limit bounds the work
- * for each word and ensures that the decision stays the same when the text is cut later. */
+/* Maximum number of bytes that are read to decide whether a run is a key. The limit bounds the time
+ * per word, and makes the decision independent of a later cut of the text. */
 #define WINDOW 64u
 
 typedef enum shape_test {
@@ -48,9 +48,9 @@ static const shape SPLIT_SHAPES[] = {
 #include "spec/secrets.def"
 };
 
-/* One bit for each pair of letters that begins a prefix of the table. For most words the first two
- * letters show that the word is not a key. The compiler computes the set. Several pairs may share a
- * bit. */
+/* One bit for each pair of letters that begins a prefix of the table. Most words do not begin
+ * with such a pair, so they are not keys. The compiler computes the set. Several pairs may share
+ * a bit. */
 typedef struct pair_set {
     uint64_t words[4];
 } pair_set;
@@ -224,8 +224,8 @@ static size_t hex_pair_end(rc_str text, size_t at)
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
-/* Returns whether the word at `at` has neither digits nor capitals. Such a word matches no row of
- * SHAPES, because each row requires a digit or a capital after the prefix. */
+/* Returns whether the word at `at` has neither digits nor capitals. Such a word is no key, because
+ * every row of SHAPES requires a digit or a capital after the prefix. */
 static bool is_tame(rc_str text, size_t at)
 {
     while (rc_scrub_is(text, at, RC_SCRUB_LOWER | RC_SCRUB_DASH))
@@ -254,8 +254,8 @@ static size_t start_end(rc_str text, size_t at, bool is_in_table)
 
 bool rc_scrub_find_shape(rc_str text, size_t from, size_t to, size_t *ret_from, size_t *ret_to)
 {
-    size_t at = rc_scrub_run(text, from, RC_SCRUB_DASH, to - from); /* _ of emphasis, as in
-                                                                       _sk-..._ */
+    size_t at = rc_scrub_run(text, from, RC_SCRUB_DASH, to - from); /* the _ that marks emphasis, as
+                                                                       in _sk-..._ */
     bool is_in_table = !is_tame(text, at);
     size_t end = at < to ? start_end(text, at, is_in_table) : 0;
     while (!end && at < to && is_in_table) {

@@ -3,8 +3,9 @@
 
 #include "base/str.h"
 
-/* Returns whether a glyph cannot be part of a URL, not even in a carelessly written password. A
- * marker ends the URL, too, because it may have replaced text with such a glyph. */
+/* Returns whether the URL ends before this glyph. Even passwords that are not escaped correctly do
+ * not contain such a glyph. A marker ends the URL, too, because it may have replaced text with such
+ * a glyph. */
 static bool ends_url(rc_str text, size_t at, rc_glyph glyph)
 {
     switch (glyph.ch) {
@@ -25,12 +26,12 @@ static bool ends_url(rc_str text, size_t at, rc_glyph glyph)
     }
 }
 
-/* The authority part of a URL. */
+/* The authority part of a URL (user, host and port). */
 typedef struct authority {
     size_t end;
-    size_t last_at;    /* Offset of the last @, or RC_STR_NPOS if there is none. */
-    bool has_odd_port; /* Contains a colon without a digit after it, so that a password and not a
-                          port follows the colon. */
+    size_t last_at;    /* Offset of the last @; RC_STR_NPOS: none. */
+    bool has_odd_port; /* The part has a colon without a digit after it; a password and not a port
+                          follows such a colon. */
 } authority;
 
 static authority read_authority(rc_str text, size_t from, bool is_percent)
@@ -52,8 +53,8 @@ static authority read_authority(rc_str text, size_t from, bool is_percent)
     }
 }
 
-/* Returns the offset of the @ after the userinfo, or RC_STR_NPOS if there is none. A password may
- * contain unescaped / ? or #, so that the search extends to the end of the URL. */
+/* Returns the offset of the @ after the userinfo, or RC_STR_NPOS if the URL has no userinfo. A
+ * password may contain an unescaped / ? or #, so the search extends to the end of the URL. */
 static size_t find_late_at(rc_str text, size_t from, size_t *no_at_before)
 {
     if (from < *no_at_before)
@@ -75,8 +76,9 @@ static size_t find_late_at(rc_str text, size_t from, size_t *no_at_before)
 
 static bool is_kept(rc_str userinfo)
 {
-    return userinfo.len == 0 || rc_str_eq(userinfo, RC_STR("git")); /* "git" is the user of every
-                                                                       ssh remote */
+    return userinfo.len == 0 || rc_str_eq(userinfo, RC_STR("git")); /* the user name "git" is not a
+                                                                       secret: every ssh remote has
+                                                                       it */
 }
 
 bool rc_scrub_find_userinfo(rc_str text, size_t colon, size_t *no_at_before,

@@ -1,9 +1,9 @@
-/* Values: how secret a value looks and where it ends. Called by member.c, auth.c, plain.c and
- * scan.c. */
+/* Values: decides how random a value looks, and finds its end. Called by member.c, auth.c, plain.c
+ * and scan.c. */
 #include "scrub/parts.h"
 
-/* Maximum number of bytes of a value that are read to decide whether it is secret; shapes.c says
- * why. */
+/* Maximum number of bytes of a value that are read to decide whether it is secret; shapes.c
+ * explains the limit. */
 #define WINDOW 64u
 
 static const rc_str MARK = RC_STR_INIT(RC_SCRUB_REDACTED);
@@ -39,10 +39,10 @@ static const struct {
 #include "spec/secrets.def"
 };
 
-#define WORD_MAX 24u /* limit of a word; every word of the table is shorter */
+#define WORD_MAX 24u /* limit for the length of a word; every word of the table is shorter */
 
-/* Returns whether a word ends at `at`. The word does not end there if the value continues:
- * "is.this" is not the word "is". */
+/* Returns whether a word ends at `at`. It does not if the value continues: "is.this" is not the
+ * word "is". */
 static bool is_word_end(rc_str text, size_t at)
 {
     rc_glyph glyph = rc_glyph_at(text, at);
@@ -160,9 +160,9 @@ static size_t skip_ordinary(rc_str text, size_t at)
     return rc_scrub_run(text, at, RC_SCRUB_WORD | RC_SCRUB_DOT | RC_SCRUB_BASE64, text.len);
 }
 
-/* Returns whether a quote closes a value, which it does if it was escaped as often as the opening
- * quote. If the opening quote has n backslashes, the closing quote has n, or n plus a multiple of
- * 2(n + 1), because escaped backslashes of the value may precede it. */
+/* Returns whether a quote closes a value: it must have been escaped as often as the opening quote.
+ * If the opening quote has n backslashes, the closing quote has n, or n plus a multiple of 2(n +
+ * 1), because escaped backslashes of the value may precede it. */
 static bool closes(rc_glyph glyph, rc_glyph open)
 {
     return glyph.ch == open.ch && glyph.is_percent == open.is_percent &&
@@ -189,8 +189,7 @@ static bool is_alnum(rc_str text, size_t at)
     return rc_scrub_is(text, at, RC_SCRUB_ALNUM);
 }
 
-/* Returns the offset after the glyph at `at` if it belongs to the value, or `at` if it ends the
- * value. */
+/* Returns the offset after the glyph at `at` if the glyph belongs to the value, otherwise `at`. */
 static size_t bare_step(rc_str text, size_t at, rc_scrub_style style)
 {
     rc_glyph glyph = rc_glyph_at(text, at);
@@ -225,7 +224,7 @@ static size_t bare_step(rc_str text, size_t at, rc_scrub_style style)
         return is_strict ? at : next;
     case '(':
     case '[':
-    case '{': { /* such as SecretStr('...'), os.environ["..."], get_key(name) */
+    case '{': { /* a call or index such as SecretStr('...'), os.environ["..."] or get_key(name) */
         rc_glyph inner = rc_glyph_at(text, next);
         if (rc_glyph_is_quote(inner))
             return rc_scrub_quoted_end(text, next + inner.len, inner);
@@ -236,8 +235,8 @@ static size_t bare_step(rc_str text, size_t at, rc_scrub_style style)
     }
 }
 
-/* Returns whether c at the end of a value is punctuation of the sentence and not part of the value.
- * A password may end in ! or ?. */
+/* Returns whether the character c at the end of a value is punctuation of the sentence. The
+ * characters ! and ? may belong to a password. */
 static bool is_trailing(char c, rc_scrub_style style)
 {
     static const rc_str MARKS = RC_STR_INIT(".,:)]}>");
@@ -304,7 +303,7 @@ size_t rc_scrub_line_end(rc_str text, size_t at, rc_scrub_style style)
     }
 }
 
-#define FOLDED_MIN 8u /* minimum length of a line that continues a value */
+#define FOLDED_MIN 8u /* minimum length of a line that continues the value of the previous line */
 
 size_t rc_scrub_folded_end(rc_str text, size_t at, rc_scrub_need need)
 {
