@@ -1,5 +1,5 @@
-// Anthropic's SDK: messages and token counts. Its retries are as they come (two), so that every test
-// also says whether it was told right not to use them.
+// Anthropic's SDK: messages and token counts. The SDK has its default number of retries (two), so each
+// test also checks that x-should-retry prevents wrong retries.
 import assert from "node:assert/strict";
 
 import Anthropic, * as sdk from "@anthropic-ai/sdk";
@@ -11,7 +11,7 @@ import { Group } from "./tap.mjs";
 
 const talk = { max_tokens: 100, messages: [{ role: "user", content: "Hello you" }] };
 
-// sent: how often it has asked.
+// Returns the SDK's client (api) and a counter of its HTTP requests (sent).
 function client(options = {}) {
     const sent = counted();
     const api = new Anthropic({ apiKey: TOKEN, authToken: null, baseURL: base(), fetch: sent, logLevel: "off", ...options });
@@ -109,7 +109,7 @@ function addFailures(group) {
         quota, whole));
 }
 
-// Events came, and then an error: never a clean end.
+// A failure after the first content must raise an error; the stream must not end normally.
 function addLateFailures(group) {
     const rows = [...LATE_FAILURES, { does: "no-terminator", code: "StreamInterrupted" }];
     for (const { does, code, ...options } of rows) {
@@ -187,7 +187,7 @@ function addRetries(group) {
     const far = route("anthropic", "429-retry-after-600", { policy: "hasty" });
     group.test("a wait that no SDK keeps is not left to it", async () => {
         const { api, sent } = client();
-        // The second one is not sent on: the provider rests.
+        // The second request calls no provider, because the target cools down.
         for (const status of [429, 429]) {
             const error = await thrown(() => whole(api, far.name));
             assert.equal(error.status, status);

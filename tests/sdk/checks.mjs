@@ -1,9 +1,9 @@
-// What every client must be able to read, however its SDK hands it on.
+// Checks of errors and headers that are the same for all SDKs.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:net";
 
-// Fails unless it throws. Gives what was thrown.
+// Returns the exception that `run` throws; fails if it throws none.
 export async function thrown(run) {
     let value;
     try {
@@ -14,7 +14,7 @@ export async function thrown(run) {
     return assert.fail(`nothing was thrown; the answer is ${JSON.stringify(value)?.slice(0, 300)}`);
 }
 
-// A fetch that counts: what an SDK sends again by itself is seen here.
+// Returns a fetch function that counts its calls, so that tests notice an SDK's own retries.
 export function counted() {
     const count = async (...args) => {
         count.requests++;
@@ -24,7 +24,7 @@ export function counted() {
     return count;
 }
 
-// A port on which nobody listens.
+// Returns a port on which nobody listens.
 export async function closedPort() {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
@@ -34,7 +34,7 @@ export async function closedPort() {
     return port;
 }
 
-// The report in an error's body, which has it once: at its top or, in OpenAI's dialects, in its error.
+// Returns the report in an error's body: at the top level or, in OpenAI's dialects, in the member "error".
 export function reportOf(body) {
     assert.ok(("recourse" in body) !== ("recourse" in body.error), `not one report: ${JSON.stringify(body)}`);
     return body.recourse ?? body.error.recourse;
@@ -51,14 +51,14 @@ export function checkReport(report, { code, target }) {
         assert.ok(!(secret in report) && !(secret in (report.provider_metadata ?? {})), secret);
 }
 
-// headers: of an answer that is an error.
+// Checks the headers of an error response.
 export function checkErrorHeaders(headers, report, { target, attempts = 1 }) {
     assert.equal(headers.get("x-recourse-report-id"), report.report_id);
     assert.equal(headers.get("x-recourse-error-code"), report.error_code);
     checkToldHeaders(headers, { target, attempts });
 }
 
-// headers: of any answer that a provider was asked for.
+// Checks the headers that every response of a called provider has.
 export function checkToldHeaders(headers, { target, attempts = 1 }) {
     assert.equal(headers.get("x-recourse-attempts"), String(attempts));
     assert.equal(decodeURIComponent(headers.get("x-recourse-target")), target);

@@ -1,4 +1,4 @@
-// curl: the bytes themselves, for everybody who has no SDK.
+// curl: checks the bytes of responses, for clients without an SDK.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 
@@ -7,7 +7,7 @@ import { EARLY_FAILURES, FAILURES, LATE_FAILURES, WHOLE_FAILURES } from "./failu
 import { TOKEN, asked, base, route } from "./servers.mjs";
 import { Group } from "./tap.mjs";
 
-// Runs curl with a body on its standard input. exit: curl's own status.
+// Runs curl with a body on its standard input. Returns the response and curl's exit status (exit).
 async function curl(path, body, { token = TOKEN, accept = "*/*" } = {}) {
     const fields = [`authorization: Bearer ${token}`, `accept: ${accept}`, "content-type: application/json"];
     const child = spawn("curl", ["-sS", "-i", "-N", "-m", "20", ...fields.flatMap((field) => ["-H", field]),
@@ -27,7 +27,7 @@ async function curl(path, body, { token = TOKEN, accept = "*/*" } = {}) {
 const contents = [{ role: "user", parts: [{ text: "Hello you" }] }];
 const messages = [{ role: "user", content: "Hello you" }];
 
-// The interfaces alike. end: what a good stream ends with, and no other one has.
+// The same functions for each dialect. end: the text at the end of a complete stream, which no other stream has.
 const FACES = [
     {
         name: "chat",
@@ -92,8 +92,8 @@ const FACES = [
     },
 ];
 
-// All of them in one interface; in the others those with words of their own. Before the first content
-// a stream's errors are the same bytes.
+// Returns the failures to test: all of them in the dialect "chat", and in the others those whose error
+// has a type of its own. Before the first content, a stream's errors have the same bytes.
 function failuresOf(face) {
     const own = ["400", "401", "404-model", "413", "429-retry-after-2", "500", "503", "504"];
     if (face.name === "chat")
@@ -170,7 +170,7 @@ function addOthers(group, face) {
     const large = route(face.kind, "huge-1024+cut-bytes-500000");
     group.test(`${face.name}, whole: a large answer that is cut is not ended`, async () => {
         const answer = await face.ask(large.name, false);
-        // Unless the gateway saw the cut before it had too much to hold back.
+        // The status is 502 if the gateway noticed the cut before it began to send the response.
         assert.ok(answer.exit !== 0 || answer.status === 502, "curl takes it for whole");
     });
     group.test(`${face.name}: a token that is none is a 401`, async () => {

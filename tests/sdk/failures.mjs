@@ -1,6 +1,6 @@
-// What goes wrong behind the gateway, and what each client is told of it. A row: what the mock does,
-// the report's code, the status; OpenAI's class and code; Anthropic's class and type; Google's status.
-// Anthropic's status of overload is its own, 529.
+// Failures of the provider and the errors that clients get. A row: the mock's behaviour, the report's code,
+// the HTTP status; OpenAI's class and code; Anthropic's class and type; Google's status.
+// Anthropic's status for an overload is 529.
 const ROWS = [
     ["400", "InvalidRequest", 400,
         "BadRequestError", "invalid_value", "BadRequestError", "invalid_request_error", "INVALID_ARGUMENT"],
@@ -49,10 +49,10 @@ const named = ([does, code, status, openaiClass, openaiCode, anthropicClass, ant
     google,
 });
 
-// Of every answer, in events or not.
+// Failures of all responses, streamed or not.
 export const FAILURES = ROWS.map(named);
 
-// Of an answer that is not in events.
+// Failures of responses that are not streamed.
 export const WHOLE_FAILURES = [
     ["empty-200", "MalformedResponse", 502,
         "InternalServerError", "server_error", "InternalServerError", "api_error", "UNAVAILABLE"],
@@ -64,7 +64,7 @@ export const WHOLE_FAILURES = [
         "InternalServerError", "server_error", "InternalServerError", "api_error", "UNAVAILABLE"],
 ].map(named);
 
-// Of events, before the first content: no client has seen anything yet.
+// Failures of streams before the first content, so that nothing was sent to the client.
 export const EARLY_FAILURES = [
     ["stream-error-first", "Provider5xx", 502,
         "InternalServerError", "server_error", "InternalServerError", "api_error", "UNAVAILABLE"],
@@ -74,7 +74,7 @@ export const EARLY_FAILURES = [
         "InternalServerError", "server_error", "InternalServerError", "api_error", "UNAVAILABLE"],
 ].map(named);
 
-// Behind content: what was sent cannot be taken back, and is not all of it.
+// Failures of streams after content was sent to the client.
 export const LATE_FAILURES = [
     { does: "cut-after-3", code: "StreamInterrupted" },
     { does: "fin-after-3", code: "StreamInterrupted" },
@@ -83,7 +83,7 @@ export const LATE_FAILURES = [
     { does: "stream-error-after-3", code: "Provider5xx" },
     { does: "quota+stream-error-after-3", code: "QuotaExhausted" },
     { does: "stall-after-1", code: "DeadlineExceeded", deadline_ms: 400 },
-    // In the midst of an event: what there is of it is nothing that a client can read.
+    // Cut in the middle of an event, of which a client cannot read the part.
     { does: "tokens-100+cut-bytes-5003", code: "StreamInterrupted" },
     { does: "tokens-100+cut-bytes-5107", code: "StreamInterrupted" },
     { does: "truncated-json", code: "StreamInterrupted" },

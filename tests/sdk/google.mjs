@@ -1,6 +1,6 @@
-// Google's SDK: generateContent, generateContentStream, embedContent, countTokens, chats. It asks
-// once, unless it is given retryOptions. What it raises has a status and a message; the message is
-// the body, or in a stream ends with it.
+// Google's SDK: generateContent, generateContentStream, embedContent, countTokens, chats. The SDK has no
+// retries unless retryOptions are set. Its exceptions have a status and a message; the message is the
+// response's body or, for a stream, ends with it.
 import assert from "node:assert/strict";
 
 import { ApiError, GoogleGenAI } from "@google/genai";
@@ -13,7 +13,7 @@ import { Group } from "./tap.mjs";
 
 const contents = "Hello you";
 
-// sent: how often it has asked.
+// Returns the SDK's client (api) and a counter of its HTTP requests (sent).
 function client(httpOptions = {}, Class = GoogleGenAI) {
     const sent = counted();
     const api = new Class({ apiKey: TOKEN, httpOptions: { baseUrl: base(), fetch: sent, ...httpOptions } });
@@ -32,7 +32,7 @@ async function read(stream, got = { text: "", last: undefined }) {
 
 const streamed = (api, model, got) => read(api.models.generateContentStream({ model, contents }), got);
 
-// As docs/clients/google-genai.md tells users.
+// Reads the error's body as docs/clients/google-genai.md advises users.
 const bodyOf = (error) => JSON.parse(error.message.slice(error.message.indexOf("{")));
 
 const headersOf = (answer) => new Headers(answer.sdkHttpResponse.headers);
@@ -69,7 +69,7 @@ function addSuccesses(group) {
         assert.equal(got.last.candidates[0].finishReason, "STOP");
         checkToldHeaders(headersOf(got.last), target);
     });
-    // No error in Google's interface: a good answer without candidates.
+    // In Gemini's API a blocked prompt is not an error, but a response without candidates.
     const blocked = route("gemini", "400-filter");
     group.test("generateContent and generateContentStream: a prompt that is blocked is passed on", async () => {
         const { api } = client();
@@ -141,7 +141,7 @@ function addFailures(group) {
 
 const LATE = [...LATE_FAILURES, { does: "no-terminator", code: "StreamInterrupted" }];
 
-// Events came, and then an error: never a clean end.
+// A failure after the first content must raise an error; the stream must not end normally.
 function addLateFailures(group) {
     for (const { does, code, ...options } of LATE) {
         const target = route("gemini", does, options);
@@ -167,8 +167,8 @@ function addLateFailures(group) {
     });
 }
 
-// Before 2.32 the SDK handed an error in a stream on as an answer without words. What stands behind
-// it in the stream makes it raise all the same, though without the report.
+// Before 2.32 the SDK took an error in a stream for a response without text. The text that the gateway
+// sends after the error makes these versions raise an exception, but without the report.
 function addOlder(group) {
     for (const { does, ...options } of LATE) {
         const target = route("gemini", does, options);

@@ -1,5 +1,5 @@
-// The clients of each provider's interface against one gateway and one mock. With arguments: only
-// the tests whose names have one of them.
+// Runs the tests of all SDKs against one gateway and one mock. With arguments, only the tests whose names
+// contain one of the arguments are run.
 import { groups as anthropic } from "./anthropic.mjs";
 import { groups as curl } from "./curl.mjs";
 import { groups as google } from "./google.mjs";
@@ -23,5 +23,5 @@ try {
 const complaints = await stopServers();
 for (const line of complaints.join("\n").split("\n").filter(Boolean))
     console.log(`# ${line}`);
-// What an SDK still waits for is nothing to wait for.
+// Exits without waiting for timers and connections of the SDKs.
 process.exit(failed > 0 || complaints.length > 0 ? 1 : 0);

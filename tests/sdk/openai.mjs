@@ -1,5 +1,5 @@
-// OpenAI's SDK: chat completions, the Responses API, embeddings, the list of models. Its retries are
-// as they come (two), so that every test also says whether it was told right not to use them.
+// OpenAI's SDK: chat completions, the Responses API, embeddings, the list of models. The SDK has its
+// default number of retries (two), so each test also checks that x-should-retry prevents wrong retries.
 import assert from "node:assert/strict";
 
 import OpenAI from "openai";
@@ -11,14 +11,15 @@ import { Group } from "./tap.mjs";
 
 const messages = [{ role: "user", content: "Hello you" }];
 
-// sent: how often it has asked.
+// Returns the SDK's client (api) and a counter of its HTTP requests (sent).
 function client(options = {}) {
     const sent = counted();
     const api = new OpenAI({ apiKey: TOKEN, baseURL: `${base()}/v1`, fetch: sent, logLevel: "off", ...options });
     return { api, sent };
 }
 
-// The interfaces alike: whole and stream give a promise, text what a whole or an event says.
+// The same functions for each API. whole, stream: return a promise of a response or of a stream. said,
+// piece: return the text of a response or of one event.
 const CHAT = {
     name: "chat",
     whole: (api, model) => api.chat.completions.create({ model, messages }),
@@ -80,7 +81,7 @@ function addFailures(group, face, rows, how) {
     }
 }
 
-// Events came, and then an error: never a clean end.
+// A failure after the first content must raise an error; the stream must not end normally.
 function addLateFailures(group, face) {
     for (const { does, code, ...options } of LATE_FAILURES) {
         const target = route("openai", does, options);
@@ -161,7 +162,7 @@ function faceGroup(face) {
     return group;
 }
 
-// ---- one interface alone ----
+// ---- tests of a single API ----
 
 function addResponsesEvents(group) {
     const failed = route("openai", "stream-error-after-3");
@@ -179,7 +180,7 @@ function addResponsesEvents(group) {
         assert.equal(error.constructor, OpenAI.APIError);
         assert.equal(error.error.recourse.error_code, "StreamInterrupted");
     });
-    // The SDK raises at the first of the two events that end it.
+    // The SDK raises at the first of the two events at the end of the stream, so this test reads the bytes.
     group.test("responses, stream: what ends it goes on counting, and is the same response's", async () => {
         const { api } = client();
         const text = await (await RESPONSES.stream(api, endless.name).asResponse()).text();
@@ -219,7 +220,7 @@ function addRetries(group) {
     const far = route("openai", "429-retry-after-600", { policy: "hasty" });
     group.test("a wait that no SDK keeps is not left to it", async () => {
         const { api, sent } = client();
-        // The second one is not sent on: the provider rests.
+        // The second request calls no provider, because the target cools down.
         for (const status of [429, 429]) {
             const error = await thrown(() => CHAT.whole(api, far.name));
             assert.equal(error.status, status);

@@ -1,7 +1,6 @@
-// One recourse mock and one recourse serve in front of it, for all tests. A test asks for a route
-// before they start: a model's name of its own, behind which is a provider of its own with a key of
-// its own. So what one test does to its provider (a limit, a pause) is nothing to the others, and
-// the mock can tell how often it was asked by whom.
+// Starts one recourse mock and one recourse serve in front of it, for all tests. Before they start, each
+// test adds a route: a model name whose provider and key belong to this test alone. Thus a limit or a
+// pause of one provider does not affect other tests, and the mock counts the calls of each test.
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { startChild, stopChildren } from "./children.mjs";
@@ -14,9 +13,9 @@ let gateUrl = "";
 
 export const base = () => gateUrl;
 
-// What a test asks for: name, the model's name; target, as reports and headers name what is behind
-// it. kind: whose interface the provider speaks. behaviour: of the mock, see
-// docs/mock.md. options: policy (once, fast, hasty), deadline_ms, timeouts.
+// Adds a route for a test. Returns its model name (name) and its target as reports and headers name it.
+// kind: the provider's kind. behaviour: the mock's behaviour, see docs/mock.md. options: policy (once,
+// fast, hasty), deadline_ms, timeouts.
 export function route(kind, behaviour, options = {}) {
     const number = routes.length + 1;
     const made = { name: `model-${number}`, target: `p${number}/mock/${behaviour}` };
@@ -24,7 +23,7 @@ export function route(kind, behaviour, options = {}) {
     return made;
 }
 
-// Where the provider's own endpoints are.
+// Returns the base URL of the passthrough to a target's provider.
 export const own = ({ target }) => `${base()}/p/${target.split("/")[0]}`;
 
 function provider({ kind }, index) {
@@ -67,10 +66,10 @@ export async function startServers() {
     gateUrl = `http://127.0.0.1:${gate.port}`;
 }
 
-// The gateway first; it has connections to the mock.
+// Stops the gateway first, because it has connections to the mock.
 export const stopServers = stopChildren;
 
-// The mock forgets; its tables have room for 128 keys.
+// Resets the mock's counters, because they have space for only 128 keys.
 export async function forget() {
     await fetch(`${mockUrl}/mock/reset`, { method: "POST" });
 }
@@ -79,8 +78,8 @@ export async function stats() {
     return (await fetch(`${mockUrl}/mock/stats`)).json();
 }
 
-// How often the provider behind a model was asked. The mock tells keys by a part of their hash and
-// their end.
+// Returns the number of calls to the provider behind a model. The mock identifies a key by a part of its
+// hash and its end.
 export async function asked({ name }) {
     const { key } = routes.find((one) => one.name === name);
     const hash = createHash("sha256").update(key).digest("hex").slice(0, 8);

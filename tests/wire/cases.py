@@ -1,4 +1,4 @@
-"""Reads test cases from a file: bytes as text."""
+"""Reads test cases from a file whose text describes bytes."""
 
 import re
 
@@ -6,7 +6,8 @@ ESCAPES = {b"r": b"\r", b"n": b"\n", b"t": b"\t", b"0": b"\0", b"\\": b"\\"}
 
 
 def decode(text, words):
-    """Words first, then repetitions, then escapes; a backslash at the end of a line is nothing."""
+    """Returns the bytes that `text` describes: replaces words, then repetitions, then escapes. A backslash at the end
+    of a line joins the lines."""
     for word, meaning in words.items():
         text = text.replace(word.encode(), meaning.replace(b"\\", b"\\\\").replace(b"\r", b"\\r")
                             .replace(b"\n", b"\\n"))
@@ -16,7 +17,8 @@ def decode(text, words):
 
 
 def read_cases(path, words_of):
-    """Gives (name, the rest of its line, bytes) of each; words_of(name) gives what $words mean."""
+    """Returns (name, further words of the "case" line, bytes) for each case. words_of(name) returns the values of the
+    $words."""
     cases = []
     with open(path, "rb") as file:
         for line in file.read().split(b"\n"):

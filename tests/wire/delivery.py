@@ -22,7 +22,7 @@ PERIOD_S = 0.1
 
 
 def ms(value):
-    """A time of a scenario: a number of milliseconds, or a text with a unit."""
+    """Returns a time of a scenario in milliseconds. value: a number of milliseconds, or a text with a unit."""
     if isinstance(value, (int, float)):
         return value
     number, unit = re.fullmatch(r"([\d.]+)\s*(ms|s|m|)", value).groups()
@@ -30,7 +30,7 @@ def ms(value):
 
 
 class ScriptedMock:
-    """recourse mock --script: one port for statistics, one per provider."""
+    """Runs recourse mock --script, with one port for statistics and one port for each provider."""
 
     def __init__(self, scenario, seed=0):
         self.folder = tempfile.TemporaryDirectory(prefix="recourse-script-")
@@ -63,8 +63,8 @@ class ScriptedMock:
 
 
 def config_for(mock, scenario, **more):
-    """A configuration with the scenario's providers as the chain of the model "scenario". route: further keys of
-    the route; other names: further keys of the configuration."""
+    """Returns a configuration with the scenario's providers as the chain of the model "scenario". route: further keys
+    of the route. Other names: further keys of the configuration."""
     providers = {}
     chain = []
     for port, spec in zip(mock.provider_ports, scenario["providers"]):
@@ -81,7 +81,7 @@ def config_for(mock, scenario, **more):
 
 
 class Answer:
-    """What one request got. All times are seconds since the start of the run."""
+    """The response to one request. All times are in seconds since the start of the run."""
 
     __slots__ = ("client", "began", "ended", "status", "headers", "body", "fault")
 
@@ -98,7 +98,7 @@ class Answer:
         return self.status == 200
 
     def code(self):
-        """The code of the report of a failed request."""
+        """Returns the error code in the report of a failed request."""
         try:
             page = json.loads(self.body)
             return (page.get("recourse") or page["error"]["recourse"])["error_code"]
@@ -166,7 +166,7 @@ def _request(scenario, headers):
 
 
 def arrivals(scenario, is_even, seed=1):
-    """The times of the requests, in seconds: evenly spaced or a Poisson process."""
+    """Yields the times of the requests in seconds: evenly spaced, or as a Poisson process."""
     clients = scenario["clients"]
     gap_s = ms(clients["every_ms"]) / clients["count"] / 1000
     surge = clients.get("surge", {"from_ms": 0, "until_ms": 0, "pct": 100})
@@ -220,8 +220,8 @@ class Result:
     def __init__(self, scenario, answers, providers, attempts):
         self.scenario = scenario
         self.answers = answers
-        self.providers = providers  # as in /mock/stats
-        self.attempts = attempts    # by code, as in the gateway's metrics
+        self.providers = providers  # As in /mock/stats.
+        self.attempts = attempts    # By code, as in the gateway's metrics.
 
     def served_pct(self):
         return 100 * sum(answer.is_served() for answer in self.answers) / len(self.answers)
@@ -230,7 +230,7 @@ class Result:
         return sum(provider["calls"] for provider in self.providers)
 
     def calls_per_request(self):
-        """All attempts of the gateway, also those whose connection was refused."""
+        """Returns the number of the gateway's attempts per request, including those whose connection was refused."""
         return sum(self.attempts.values()) / len(self.answers)
 
     def statuses(self):
@@ -247,7 +247,7 @@ class Result:
         return counts
 
     def latencies_ms(self):
-        """Of served requests, with the provider's own time."""
+        """Returns the latencies of the served requests, which include the provider's own time."""
         return [1000 * (answer.ended - answer.began) for answer in self.answers if answer.is_served()]
 
     def waited_ms(self):
@@ -255,13 +255,13 @@ class Result:
                 if answer.is_served()]
 
     def per_100_ms(self, from_ms, until_ms, what="calls_per_100_ms"):
-        """Calls of all providers together in each 100 ms of this period."""
+        """Returns the number of calls to all providers in each 100 ms of this period."""
         lists = [provider[what] for provider in self.providers]
         return [sum(counts[at] for counts in lists if at < len(counts))
                 for at in range(int(from_ms // 100), int(until_ms // 100))]
 
     def limited_pct(self):
-        """Share of the calls that the providers' limits refused."""
+        """Returns the percentage of the calls that the providers' limits refused."""
         limited = sum(provider["limit_requests"] + provider["limit_tokens"] + provider["limit_concurrency"]
                       for provider in self.providers)
         return 100 * limited / max(1, self.seen_calls())
@@ -277,7 +277,7 @@ def _attempts(metrics):
 
 
 def admin_port(gateway):
-    """The port of the admin interface, as logged."""
+    """Returns the port of the admin interface, which is read from the log."""
     def found():
         with open(gateway.talk, encoding="utf-8", errors="replace") as talk:
             return re.findall(r"admin interface at http://127.0.0.1:(\d+)", talk.read())
@@ -291,8 +291,9 @@ def metrics_of(port):
 
 
 def play(scenario, is_even=False, headers_of=None, on_time=None, seed=0, **more):
-    """Runs the scenario once. more: further keys of the configuration (config_for). headers_of: header lines of a
-    client's requests. on_time: pairs of a time in seconds and a function to call then, given the gateway."""
+    """Runs the scenario once. more: further keys of the configuration (config_for). headers_of: header lines for a
+    client's requests. on_time: pairs of a time in seconds and a function that is called at this time with the
+    gateway."""
     mock = ScriptedMock(scenario, seed)
     gateway = None
     for i in range(8):
@@ -312,7 +313,7 @@ def play(scenario, is_even=False, headers_of=None, on_time=None, seed=0, **more)
 
 
 def simulated(scenario, policy="recourse"):
-    """The simulator's result for one policy, as in its JSON."""
+    """Returns the simulator's result for one policy, in the form of its JSON."""
     run = subprocess.run([RECOURSE, "simulate", "-", "--policy", policy, "--format", "json"],
                          input=json.dumps(scenario).encode(), stdout=subprocess.PIPE, timeout=WAIT_S, check=True)
     return json.loads(run.stdout)["policies"][0]

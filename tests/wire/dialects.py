@@ -1,4 +1,4 @@
-"""The four APIs as a client uses them: a request of each, and whether a response is an error."""
+"""The four APIs from the client's side: a request in each dialect, and checks of its responses."""
 
 import json
 
@@ -8,15 +8,16 @@ from streams import parse_sse
 
 
 class Dialect:
-    """How a model is asked; the first of two providers is `first`."""
+    """One dialect. first, second: names of its two providers."""
 
     def __init__(self, name, first, second, overloaded, terminator):
         self.name, self.first, self.second = name, first, second
-        self.overloaded = overloaded    # where and what its error says of a server without room
-        self.terminator = terminator    # in a stream that is whole
+        self.overloaded = overloaded    # Key and value in the error of an overloaded server.
+        self.terminator = terminator    # The last event of a complete stream.
 
     def request(self, model, is_stream, prompt, has_usage=True, extra=b""):
-        """has_usage: of a stream of the first dialect; the others count anyway."""
+        """Returns a request. has_usage: a stream of Chat Completions reports its usage; all other responses always
+        do."""
         message = [{"role": "user", "content": prompt}]
         path, body = f"/v1/{self.name}", {"model": model, "stream": is_stream}
         if self.name == "chat/completions":
@@ -34,7 +35,7 @@ class Dialect:
         return post(path, json.dumps(body).encode(), extra=extra)
 
     def is_overloaded(self, body):
-        """Is the body this dialect's error of a server without room, with its report?"""
+        """Returns whether the body is this dialect's error for an overloaded server, with a report."""
         body = json.loads(body)
         key, value = self.overloaded
         check((body.get("type") == "error") == (self.name == "messages"), body)
@@ -47,7 +48,7 @@ class Dialect:
         return "error" not in body or body["error"] is None
 
     def has_error(self, body):
-        """Does the stream end in an error of the dialect?"""
+        """Returns whether the stream contains an error of this dialect."""
         events = [json.loads(data) for _, data in parse_sse(body)[0] if data != "[DONE]"]
         return any("error" in event and event["error"] for event in events)
 

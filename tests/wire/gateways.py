@@ -24,7 +24,7 @@ def chat(model, *headers):
 
 
 class Lasting:
-    """config: a dict."""
+    """A gateway with a folder that survives the process. config: the configuration as a dict."""
 
     def __init__(self, config, environment=None):
         self.folder = tempfile.mkdtemp(prefix="recourse-lasting-")
@@ -39,7 +39,7 @@ class Lasting:
                     **config})
 
     def write(self, config):
-        """Whole or not at all, as an operator's tool does it."""
+        """Writes the configuration. A rename replaces the file at once, as operators' tools do."""
         text = config if isinstance(config, str) else json.dumps(config, indent=1)
         path = os.path.join(self.folder, "recourse.yaml")
         with open(path + ".new", "w", encoding="utf-8") as file:
@@ -47,7 +47,8 @@ class Lasting:
         os.rename(path + ".new", path)
 
     def start(self, *strace, is_plain=False, **more):
-        """Waits until it serves. is_plain: with the configuration's log. more: for Popen."""
+        """Starts the gateway and waits until it serves. is_plain: the log format of the configuration is used. more:
+        arguments for Popen."""
         port_file = os.path.join(self.folder, "port")
         self.said_before = len(self.said()) if os.path.exists(self.talk) else 0
         if os.path.exists(port_file):
@@ -57,7 +58,7 @@ class Lasting:
             command += ["--log", "human"]
         environment = self.environment
         if strace:
-            # A process that is traced cannot look for what it forgot to give back.
+            # LeakSanitizer does not work in a traced process.
             options = environment.get("ASAN_OPTIONS", "")
             environment = dict(environment, ASAN_OPTIONS=options + ":detect_leaks=0")
             command = ["strace", "-f", "-qq", "-o", os.path.join(self.folder, "trace"), *strace,
@@ -75,7 +76,7 @@ class Lasting:
         return self
 
     def pid(self):
-        """Of the gateway itself, which may run under strace."""
+        """Returns the process id of the gateway itself, which may run under strace."""
         with open(f"/proc/{self.process.pid}/task/{self.process.pid}/children", encoding="ascii") as file:
             children = file.read().split()
         return int(children[0]) if children else self.process.pid
@@ -88,13 +89,13 @@ class Lasting:
         self.process.wait(WAIT_S)
 
     def said(self):
-        """In whole lines: the last one may be on its way."""
+        """Returns the complete lines that the gateway has written. The last line may be incomplete."""
         with open(self.talk, encoding="utf-8", errors="replace") as talk:
             text = talk.read()
         return text[:text.rfind("\n") + 1]
 
     def logged(self, report_id):
-        """The line of the JSON log that is about this report."""
+        """Waits for the line of the JSON log with this report id and returns it."""
         found = []
 
         def is_there():
@@ -104,33 +105,33 @@ class Lasting:
         return json.loads(found[0])
 
     def run(self, *command):
-        """Another command beside it."""
+        """Runs another command of recourse in the folder of the gateway."""
         return subprocess.run([RECOURSE, *command], cwd=self.folder, env=self.environment, timeout=WAIT_S,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               check=False)
 
     def admin_port(self):
-        """Of the admin interface since the last start. Its line of the log comes in its own time."""
+        """Returns the port of the admin interface since the latest start; waits for the log line that contains it."""
         def found():
             return re.findall(r"admin interface at \S+:(\d+)", self.said()[self.said_before:])
         wait_until(found, "the admin interface")
         return int(found()[-1])
 
     def page(self, path):
-        """Of the admin interface."""
+        """Returns a page of the admin interface."""
         with Client(self.admin_port()) as client:
             answer = client.ask(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
         check(answer.status == 200, answer)
         return answer.body.decode()
 
     def post(self, path, body=b""):
-        """To the admin interface; the answer, whatever it is."""
+        """Sends a POST to the admin interface. Returns the response, even if it is an error."""
         with Client(self.admin_port()) as client:
             return client.ask(f"POST {path} HTTP/1.1\r\nHost: localhost\r\nx-recourse-admin: 1\r\n"
                               f"Content-Length: {len(body)}\r\n\r\n".encode() + body)
 
     def end(self):
-        """Asks it to end, and waits until it has."""
+        """Sends SIGTERM and waits until the gateway has ended."""
         if self.process is None or self.process.poll() is not None:
             return
         self.signal(signal.SIGTERM)
@@ -151,7 +152,7 @@ class Lasting:
             return database.execute(question, values).fetchall()
 
     def operations(self):
-        """Request id -> how often it is on record, and how it ended."""
+        """Returns a dict: request id -> the outcomes of the operations with this id in the audit."""
         found = {}
         for name, outcome in self.rows("SELECT id, outcome FROM operations"):
             found.setdefault("req" + name[3:], []).append(OUTCOMES.get(outcome, "open"))
@@ -162,12 +163,12 @@ class Lasting:
 
 
 def unwrapped(talk):
-    """What a panel says, in one line."""
+    """Returns the text of a panel in one line."""
     return " ".join(part for line in talk.decode().splitlines() for part in line.strip("│ ").split())
 
 
 class Metrics:
-    """A page for Prometheus."""
+    """The metrics of a page in Prometheus' text format."""
 
     def __init__(self, text):
         self.rows = []
@@ -183,13 +184,13 @@ class Metrics:
 
 
 class Load:
-    """Clients that ask on and on, each on a connection of its own. What was answered is kept."""
+    """Clients that send requests continuously, each on its own connection. The responses are recorded."""
 
     def __init__(self, gateway, model, threads=8, headers=()):
         self.gateway = gateway
         self.data = chat(model, *headers)
         self.answered = []  # (request id, status)
-        self.lost = []      # answers that were not whole
+        self.lost = []      # Incomplete responses.
         self.is_over = threading.Event()
         self.lock = threading.Lock()
         self.threads = [threading.Thread(target=self._run, daemon=True) for _ in range(threads)]
@@ -197,7 +198,7 @@ class Load:
             thread.start()
 
     def _ask(self, client):
-        """False: the connection is no more of use."""
+        """Sends one request. Returns false if the connection cannot be used any more."""
         answer = client.ask(self.data)
         with self.lock:
             if answer.end == CLEAN and answer.head:

@@ -28,19 +28,19 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def check(is_true, *what):
-    """Like assert, with the values that are of interest."""
+    """Works as assert, but the message contains the values in `what`."""
     if not is_true:
         raise AssertionError(" ".join(str(part) for part in what))
 
 
 def report_of(page):
-    """The report in an error's body: at its top or, in OpenAI's dialects, in its error."""
+    """Returns the report in an error's body: at the top level or, in OpenAI's dialects, in the member "error"."""
     check(("recourse" in page) != ("recourse" in page["error"]), "not one report:", page)
     return page.get("recourse") or page["error"]["recourse"]
 
 
 def wait_until(is_done, what):
-    """Looks again and again until it is so."""
+    """Calls is_done until it returns true. what: describes the condition for the message."""
     end = time.monotonic() + WAIT_S
     while not is_done():
         check(time.monotonic() < end, "waited in vain:", what)
@@ -48,7 +48,8 @@ def wait_until(is_done, what):
 
 
 class Suite:
-    """Cases run several at once; those that look at the whole process run alone."""
+    """A suite of test cases. Several cases run at once; a case with is_alone runs without others, for tests of the
+    whole process."""
 
     def __init__(self, threads=8):
         self.threads = threads
@@ -65,7 +66,7 @@ class Suite:
     def _try(function, args):
         try:
             function(*args)
-        except Exception:  # whatever it is, the case has failed and the others go on
+        except Exception:  # The case has failed with any exception; the other cases continue.
             return traceback.format_exc()
         return None
 
@@ -77,7 +78,7 @@ class Suite:
         sys.stdout.flush()
 
     def run(self):
-        """Gives the exit status."""
+        """Runs all cases. Returns the exit status."""
         print(f"1..{len(self.cases)}")
         with ThreadPoolExecutor(self.threads) as pool:
             waiting = []
@@ -97,7 +98,7 @@ class Suite:
 
 
 def _knows(extra):
-    """Does the command know these keys? Asked of itself, so that older ones can be tested too."""
+    """Returns whether the command accepts these configuration keys, so that older versions can be tested, too."""
     result = subprocess.run([RECOURSE, "config", "check", "-"], input=json.dumps(extra).encode(),
                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False,
                             timeout=WAIT_S)
@@ -123,7 +124,7 @@ _started = []
 
 
 def _end_all():
-    """Whatever ends this process ends what it started."""
+    """Ends all gateways that this process started. Registered to run at the end of the process."""
     for gateway in _started:
         if gateway.process and gateway.process.poll() is None:
             gateway.process.kill()
@@ -141,7 +142,7 @@ for _number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
 
 
 class Gateway:
-    """A gateway of its own in a folder of its own. config: a dict; JSON is YAML."""
+    """A gateway in a folder of its own. config: the configuration as a dict; JSON is YAML."""
 
     def __init__(self, config, nofile=0):
         self.process = None
@@ -192,7 +193,7 @@ class Gateway:
         return len(os.listdir(f"/proc/{self.pid}/fd"))
 
     def stop(self):
-        """Asks it to end; a sanitizer says here what it forgot to give back."""
+        """Sends SIGTERM and checks the exit status. A sanitizer reports memory leaks here."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
         try:
@@ -207,13 +208,14 @@ class Gateway:
 
 
 def main(suite, *ending):
-    """Runs the suite; what was started is stopped whatever happens, and counted as a case."""
+    """Runs the suite. All objects in `ending` are stopped at the end, even after a failure; their stop is a case of
+    its own."""
     def end():
         first = None
         for thing in ending:
             try:
                 thing.stop()
-            except Exception as error:  # the others must be stopped too
+            except Exception as error:  # The other objects must be stopped, too.
                 first = first or error
         if first:
             raise first

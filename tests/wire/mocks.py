@@ -9,7 +9,7 @@ from peers import Client
 
 
 class Mock:
-    """folder: where its port and its scenario, a dict, are written."""
+    """Runs recourse mock. folder: the folder for its port file and scenario file. scenario: a dict."""
 
     def __init__(self, folder, scenario=None):
         command = [RECOURSE, "mock", "--listen", "127.0.0.1:0", "--quiet", "--port-file", "mock-port"]

@@ -14,13 +14,13 @@ CLEAN, CUT, RESET, TIMEOUT = "clean", "cut", "reset", "timeout"
 
 
 def reset(sock):
-    """Closes with a reset instead of an end."""
+    """Closes the connection with a reset instead of a FIN."""
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     sock.close()
 
 
 def is_gone(sock, timeout_s=WAIT_S):
-    """Waits until the peer closes or resets; bytes that still come are dropped."""
+    """Waits until the peer closes or resets the connection; drops all bytes that arrive until then."""
     sock.settimeout(timeout_s)
     try:
         while sock.recv(65536):
@@ -33,7 +33,7 @@ def is_gone(sock, timeout_s=WAIT_S):
 
 
 class Head:
-    """A start line and headers, as they came."""
+    """A start line and header fields, as received."""
 
     def __init__(self, raw):
         self.raw = raw
@@ -53,7 +53,7 @@ class Head:
 
 
 class Source:
-    """Bytes of a socket, read in the units of HTTP. EOFError: the peer has closed."""
+    """Reads from a socket in units of HTTP. Raises EOFError if the peer has closed the connection."""
 
     def __init__(self, sock):
         self.sock = sock
@@ -89,7 +89,7 @@ class Source:
 
 
 class Answer:
-    """What a client got, and how it ended: CLEAN, CUT, RESET or TIMEOUT."""
+    """The response that a client received. `end` is its end: CLEAN, CUT, RESET or TIMEOUT."""
 
     def __init__(self):
         self.head = None
@@ -129,7 +129,8 @@ class Client:
         self.sock.close()
 
     def send(self, data):
-        """What a peer that has closed does not take is no error: its answer tells."""
+        """Sends bytes. Returns false if the peer has closed the connection, which is no error: the response shows
+        why."""
         try:
             self.sock.sendall(data)
         except ConnectionError:
@@ -137,7 +138,7 @@ class Client:
         return True
 
     def send_slowly(self, data):
-        """A byte a packet."""
+        """Sends each byte in a packet of its own."""
         for at in range(len(data)):
             if not self.send(data[at:at + 1]):
                 return False
@@ -178,7 +179,7 @@ class Client:
                 answer.body = self.source.take(len(self.source.rest))
 
     def read(self, is_head=False):
-        """One answer, interim ones in front of it."""
+        """Reads one response and the interim responses before it."""
         answer = Answer()
         try:
             head = Head(self.source.until(b"\r\n\r\n"))
@@ -208,13 +209,13 @@ class Client:
 
 
 class Request(Head):
-    """What a provider got."""
+    """A request that a provider received."""
 
     def __init__(self, raw, body, connection, number):
         super().__init__(raw)
         self.body = body
         self.connection = connection
-        self.number = number  # of this request on its connection, from 1
+        self.number = number  # Number of the request on its connection, from 1.
 
     @property
     def path(self):
@@ -222,9 +223,9 @@ class Request(Head):
 
 
 class Plan:
-    """What the provider does for the requests of one client: a step each, the last one again and
-    again. A step gets the provider's side of the connection and the request; it returns True when
-    the connection may be used again."""
+    """The steps that the provider executes for the requests of one client: one step for each request; the last step is
+    repeated. A step gets the provider's connection and the request. It returns True if the connection may be used
+    again."""
 
     def __init__(self, *steps):
         self.steps = steps
@@ -238,7 +239,7 @@ class Plan:
 
 
 class Silent:
-    """A provider that takes connections and requests, and never responds."""
+    """A provider that accepts connections and requests, and never responds."""
 
     def __init__(self):
         self.sock = socket.socket()
@@ -251,8 +252,8 @@ class Silent:
 
 
 class Upstream:
-    """A provider whose every answer is a script. is_eager: it answers heads and reads no bodies but
-    for what came with the head."""
+    """A provider whose responses are steps of plans. is_eager: it responds after the head and reads of the body only
+    the bytes that arrive with the head."""
 
     def __init__(self, is_eager=False):
         self.is_eager = is_eager
@@ -275,7 +276,7 @@ class Upstream:
         return f"http://127.0.0.1:{self.port}{path}"
 
     def plan(self, *steps):
-        """Gives the mark and the plan."""
+        """Adds a plan. Returns its mark and the plan."""
         mark = f"plan-{next(self.marks)}"
         plan = Plan(*steps)
         self.plans[mark] = plan
@@ -328,18 +329,18 @@ class Upstream:
 
 
 def say(conn, data):
-    """Sends and keeps the connection."""
+    """Sends the bytes and keeps the connection open."""
     conn.sendall(data)
     return True
 
 
 def saying(data):
-    """A step: these bytes, and the connection may be used again."""
+    """Returns a step that sends the bytes and keeps the connection open."""
     return lambda conn, request: say(conn, data)
 
 
 def ending(data):
-    """A step: these bytes, then the end of the connection."""
+    """Returns a step that sends the bytes and closes the connection."""
     def step(conn, _):
         conn.sendall(data)
         return False
@@ -347,7 +348,7 @@ def ending(data):
 
 
 def resetting(data):
-    """A step: these bytes, then a reset."""
+    """Returns a step that sends the bytes and resets the connection."""
     def step(conn, _):
         conn.sendall(data)
         reset(conn)
@@ -356,7 +357,8 @@ def resetting(data):
 
 
 def hanging(data, events):
-    """A step: these bytes, then nothing until the gateway is gone; then events.set()."""
+    """Returns a step that sends the bytes, waits until the gateway closes the connection, and then calls
+    events.set()."""
     def step(conn, _):
         conn.sendall(data)
         if is_gone(conn):
@@ -366,7 +368,7 @@ def hanging(data, events):
 
 
 def http(body, status="200 OK", content_type="application/json", extra=b""):
-    """A whole response with its length."""
+    """Returns a complete response with Content-Length."""
     return (f"HTTP/1.1 {status}\r\nContent-Type: {content_type}\r\n"
             f"Content-Length: {len(body)}\r\n").encode() + extra + b"\r\n" + body
 
@@ -384,7 +386,7 @@ OK_CHAT = http(b'{"id":"c","object":"chat.completion","choices":[{"index":0,"mes
 
 
 def chat(mark="", model="m", is_stream=False, extra=b"", version=b"1.1", body=None):
-    """A chat request as bytes."""
+    """Returns a chat request as bytes."""
     if body is None:
         stream = b',"stream":true' if is_stream else b""
         body = b'{"model":"%b"%b,"messages":[{"role":"user","content":"Hi"}]}' % (
@@ -401,7 +403,7 @@ def post(path, body, mark="", extra=b"", version=b"1.1"):
 
 
 def of_each_dialect(upstream):
-    """A provider of each interface, all of them the one upstream."""
+    """Returns one provider for each API family. All of them have the address of `upstream`."""
     keys = ["env:KEY_1"]
     return {"o": {"kind": "openai", "base_url": upstream.url("/v1"), "keys": keys},
             "c": {"kind": "anthropic", "base_url": upstream.url(""), "keys": keys},
@@ -409,8 +411,8 @@ def of_each_dialect(upstream):
 
 
 def config(upstream, rest=None, **more):
-    """Two providers of each interface, all of them the one upstream; rest: one that the model rest
-    has for itself. Nothing is remembered from case to case."""
+    """Returns a configuration with two providers for each API family, all of them with the address of `upstream`.
+    rest: the upstream of the model "rest" alone. No state is carried over from one case to the next."""
     keys = ["env:KEY_1"]
     whole = {
         "providers": {
@@ -437,7 +439,8 @@ def config(upstream, rest=None, **more):
 
 
 def routes(**more):
-    """once: one try. two: a try each at two targets. The rest: three tries at one."""
+    """Returns the routes: "once" makes one attempt; "two", "claude" and "gemini" make one attempt at each of two
+    targets; all other models get three attempts at one target."""
     def chain(*names):
         return [{"target": name, "tries": 1} for name in names]
     rows = [

@@ -10,7 +10,7 @@ from peers import chunk, chunks, post
 
 
 def parse_sse(body):
-    """Gives the events that a browser would dispatch, as (name, data), and what is left over."""
+    """Returns the events that a browser would dispatch, as (name, data), and the bytes after the last event."""
     text = body.decode("utf-8")
     if text.startswith("\ufeff"):
         text = text[1:]
@@ -34,7 +34,7 @@ def parse_sse(body):
 
 
 class Sample:
-    """One dialect's stream and the request that asks for it."""
+    """The stream of one dialect and the request for it."""
 
     def __init__(self, name, path, body, events, is_array=False, has_terminator=True):
         self.name = name
@@ -46,14 +46,14 @@ class Sample:
         self.type = "application/json" if is_array else "text/event-stream"
 
     def pieces(self, mark=b""):
-        """The events' bytes; mark tells one provider's text from another's."""
+        """Returns the bytes of each event. mark: a text that shows which provider sent the event."""
         return [data.replace(b"@@", mark) for data, _ in self.events]
 
     def request(self, mark, extra=b""):
         return post(self.path, self.body, mark, extra)
 
     def content_end(self):
-        """Where the first event with content ends, in the payload."""
+        """Returns the offset in the payload at which the first event with content ends."""
         end = 0
         for data, is_content in self.events:
             end += len(data.replace(b"@@", b""))
@@ -62,11 +62,12 @@ class Sample:
         raise AssertionError("no content")
 
     def read(self, body):
-        """What a client understands: a list of (name, JSON or text), and what it cannot."""
+        """Returns the events as a client reads them, as a list of (name, JSON or text), and the text that is no
+        event."""
         if not self.is_array:
             events, rest = parse_sse(body)
             events = [(name, _json(data)) for name, data in events]
-            # For older SDKs of Google's an error stands there once more, and is not an event.
+            # For older versions of Google's SDKs, the gateway repeats an error here in a form that is not an event.
             is_again = self.name == "gemini" and events and _json(rest) == events[-1][1]
             return events, "" if is_again and "error" in events[-1][1] else rest
         try:
@@ -75,14 +76,14 @@ class Sample:
             return [], f"{error}: {body!r}"
 
     def check_error(self, answer, payload, is_exact=True):
-        """The client got whole events of the sample, those within that many bytes (or fewer), then
-        one that says what happened. Gives the report's code."""
+        """Checks that the client received complete events of the sample, which are those within `payload` bytes (or
+        fewer), and after them an error event. Returns the report's code."""
         check(answer.status == 200 and answer.end == "clean", answer)
         got, rest = self.read(answer.body)
         check(not rest, "half an event:", repr(rest), answer)
         check(got, "no event at all:", answer)
         error = self.take_error(got)
-        # As far as the client came it has the sample's events, each of them whole.
+        # The events up to the error must be complete and equal to the sample's events.
         wanted = self.read(b"".join(self.pieces()))[0]
         check(got == wanted[:len(got)], "other events than the provider's:", got)
         whole = self.count_whole(payload)
@@ -91,7 +92,7 @@ class Sample:
         return report_of(error).get("error_code")
 
     def take_error(self, events):
-        """Takes the error from the end of what was read, in the dialect's own form, and gives it."""
+        """Removes the error, in the dialect's form, from the end of the events and returns it."""
         name, error = events.pop()
         if self.name == "responses":
             check(name == "response.failed" and error["response"]["status"] == "failed", name, error)
@@ -103,7 +104,7 @@ class Sample:
         return error
 
     def count_whole(self, payload):
-        """How many events end within that many bytes."""
+        """Returns the number of events that end within this number of bytes."""
         count = end = 0
         for piece in self.pieces():
             end += len(piece)
@@ -194,7 +195,7 @@ def _head(sample, framing):
 
 
 def framed(sample, how, mark=b""):
-    """Gives head and body of a whole answer: chunked, length or close."""
+    """Returns the head and the body of a complete response. how: "chunked", "length" or "close"."""
     pieces = sample.pieces(mark)
     whole = b"".join(pieces)
     if how == "chunked":
@@ -205,7 +206,7 @@ def framed(sample, how, mark=b""):
 
 
 def payload_of(sample, how, sent):
-    """How many bytes of the payload are in the first bytes of the body."""
+    """Returns the number of payload bytes in the first `sent` bytes of the body."""
     if how != "chunked":
         return sent
     payload = 0

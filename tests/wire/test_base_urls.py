@@ -1,5 +1,5 @@
-"""A client with a wrong base URL gets an error in its own dialect that names the right one. Google's clients with /v1
-in the base URL are recognised."""
+"""A client with a wrong base URL gets an error in its own dialect that names the right base URL. Requests of Google's
+clients with /v1 in the base URL are recognised."""
 
 import json
 
@@ -59,7 +59,7 @@ def said():
 
 
 def local(line, status, *parts):
-    """Is answered, and is no line of the log."""
+    """The gateway responds itself, and the log has no line about the request."""
     answer = ask(line)
     check(answer.status == status and all(part in answer.body.decode() for part in parts), answer)
     check(answer.get("x-recourse-report-id") == "", answer)

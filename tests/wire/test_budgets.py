@@ -26,7 +26,7 @@ def run_all(function, arguments):
     def run(args):
         try:
             function(*args)
-        except Exception as error:  # told below, in the thread that counts
+        except Exception as error:  # The thread that counts reports the exception below.
             troubles.append(error)
     threads = [threading.Thread(target=run, args=(args,)) for args in arguments]
     for thread in threads:
@@ -38,7 +38,7 @@ def run_all(function, arguments):
 
 
 def budget_is_not_overrun():
-    """A hundred at once, and money for some of them: the rest is refused, with the numbers."""
+    """Of a hundred concurrent requests, those beyond the budget are refused; the error names the amounts."""
     gateway = Lasting({}, {"TOKEN": "token-of-app"})
     limit = 1_000_000
     try:
@@ -67,10 +67,10 @@ def budget_is_not_overrun():
         run_all(ask, [()] * (30 if IS_FEW else 100))
         gateway.end()
         spent = gateway.rows("SELECT sum(cost_usd_micro) FROM records WHERE kind = 2")[0][0]
-        # A try is granted only with what it may cost at most: nothing is overrun at all.
+        # An attempt is granted only with its maximum cost, so the budget is never exceeded.
         check(0 < spent <= limit, spent, statuses.count(200), statuses.count(402))
         check(402 in statuses and 200 in statuses, statuses)
-        # A restart does not forget what was spent.
+        # The spent amount is restored after a restart.
         gateway.start()
         statuses.clear()
         run_all(ask, [()] * 20)
@@ -83,7 +83,7 @@ def budget_is_not_overrun():
 
 
 def body_of(dialect, is_stream=False):
-    """Path and body of a request that may cost 40,000 millionths and a little."""
+    """Returns the path and body of a request that may cost slightly more than 40,000 millionths of a dollar."""
     message = [{"role": "user", "content": "fish"}]
     if dialect == "gemini":
         way = "streamGenerateContent?alt=sse" if is_stream else "generateContent"
@@ -98,7 +98,7 @@ def body_of(dialect, is_stream=False):
 
 
 def message_of(dialect, body):
-    """What an SDK of the dialect shows, and the report."""
+    """Returns the message that an SDK of the dialect shows, and the report."""
     check((body["type"] == "error") if dialect == "anthropic" else "type" not in body, body)
     types = {"chat": ("code", "insufficient_quota"), "responses": ("code", "insufficient_quota"),
              "anthropic": ("type", "billing_error"), "gemini": ("status", "RESOURCE_EXHAUSTED")}
@@ -108,8 +108,8 @@ def message_of(dialect, body):
 
 
 def refusal_says_it_all():
-    """What was spent, the limit, what is in flight, when it renews and what to do, in every dialect and
-    in the audit."""
+    """A refusal states the spent amount, the limit, the amount reserved for requests in flight, the renewal and
+    advice: in every dialect and in the audit."""
     gateway = Lasting({}, {"TOKEN": "token-of-app"})
     mock = Mock(gateway.folder)
     try:
@@ -133,7 +133,7 @@ def refusal_says_it_all():
         check(ask("chat").status == 200)
         spent = gateway.rows("SELECT sum(cost_usd_micro) FROM records WHERE kind = 2")[0][0]
         check(spent == 20500, spent)
-        # A call in flight holds 100 tokens of output at 200 and 5 of input at 100.
+        # A call in flight reserves 100 output tokens at 200 and 5 input tokens at 100.
         with Client(gateway.port) as holder:
             body = json.dumps({"model": "hang", "max_tokens": 100,
                                "messages": [{"role": "user", "content": "fish"}]}).encode()
@@ -168,8 +168,8 @@ def refusal_says_it_all():
 
 
 def refusal_is_no_call(on_exceed):
-    """Who is refused for want of money has asked nobody: no attempt, no call in the statistics, and the
-    record says why. The same for one that waits for money and leaves."""
+    """A request that a budget refuses calls no provider: there is no attempt, no call in the statistics, and the
+    record has the reason. The same is true of a request that waits for a budget and whose client disconnects."""
     gateway = Lasting({}, {"TOKEN": "token-of-app"})
     mock = Mock(gateway.folder)
     try:
@@ -216,7 +216,7 @@ def refusal_is_no_call(on_exceed):
 
 
 class Paused:
-    """A gateway whose only budget has room for one call, with a slow provider behind it."""
+    """A gateway with a slow provider and a single budget, which allows one call at a time."""
 
     def __init__(self, limits=None, **route):
         self.gateway = Lasting({})
@@ -254,7 +254,8 @@ class Paused:
         check(answer.status == 200, answer)
 
     def story(self):
-        """Of the request that was paused: its line of the log, its records, and how they are shown."""
+        """Returns the log line, the operation and the records of the request that waited, and the outputs of audit
+        show."""
         def lines():
             return [line for line in self.gateway.said().splitlines() if '"event":"request"' in line]
         wait_until(lambda: len(lines()) == 2, "the line")
@@ -264,13 +265,13 @@ class Paused:
             shown = self.gateway.run("audit", "--store", "sqlite:audit.db", "--width", "200", "show",
                                      "rep" + line["request_id"][3:], "--format", form)
             return " ".join(shown.stdout.decode().split())
-        wait_until(lambda: '"ended"' in show("json"), "the record")  # which comes behind the line
+        wait_until(lambda: '"ended"' in show("json"), "the record")  # The record is written after the log line.
         told = json.loads(show("json"))
         return line, told["operation"], told["records"], [show("human"), show("markdown")]
 
 
 def pause_is_on_record():
-    """A wait for money is a record of its own, and the try begins when the provider is asked."""
+    """A wait for a budget has a record of its own; the attempt begins when the provider is called."""
     with Paused() as paused:
         with Client(paused.gateway.port) as client:
             client.send(paused.request())
@@ -284,7 +285,7 @@ def pause_is_on_record():
         wait, attempt = records
         check(wait["reason"] == "budget_spent" and wait["text"] == "budget all" and wait["wait_ms"] > 0, wait)
         check(wait["target"] == "up/tokens-100" and "credential" not in wait and "attempt" not in wait, wait)
-        # The wait is measured by the loop's clock, which stands still while the loop works.
+        # The wait is measured by the loop's clock, which does not advance during a callback.
         check(attempt["at_ms"] - wait["at_ms"] - wait["wait_ms"] > -200, wait, attempt)
         check(lifted_ms < gateway_ms(attempt["time"]) + 200, lifted_ms, attempt)
         check(attempt["at_ms"] + attempt["latency_ms"] < operation["latency_ms"] + 200, attempt, operation)
@@ -304,7 +305,7 @@ def gateway_ms(text):
 
 
 def pause_that_fails_is_on_record(end):
-    """However it ends: at its deadline, or when the client leaves."""
+    """A wait for a budget is recorded, whether it ends at the deadline or because the client disconnects."""
     with Paused(deadline_ms=1000 if end == "late" else 60000) as paused:
         with Client(paused.gateway.port) as client:
             client.send(paused.request())
@@ -323,8 +324,8 @@ def pause_that_fails_is_on_record(end):
 
 
 def pause_does_not_hold_the_end(is_late):
-    """Who waits for money when the gateway is asked to end is told so at once; so is who would have to
-    wait from then on. The drain would last for longer than the test."""
+    """At shutdown, requests that wait for a budget, or would have to, get an error at once. (drain_ms is longer than
+    the test.)"""
     chain = [{"target": "up/tokens-100"}]
     if is_late:
         chain.insert(0, {"target": "up/slow-first-500ms+503", "tries": 1})
@@ -349,7 +350,8 @@ def pause_does_not_hold_the_end(is_late):
 
 
 def first_request_says_why():
-    """A budget that is smaller than the first request may cost: nothing was spent, and the message says so."""
+    """If a budget is smaller than the maximum cost of the first request, the message says so, although nothing was
+    spent."""
     gateway = Lasting({}, {"TOKEN": "token-of-app"})
     try:
         with open(os.path.join(gateway.folder, "prices.yaml"), "w", encoding="ascii") as file:
@@ -374,7 +376,7 @@ def first_request_says_why():
 
 
 def direct_target_is_bound():
-    """The budget of a route holds for whoever addresses its target directly, also after a restart."""
+    """The budget of a route also counts requests that name its target directly, also after a restart."""
     gateway = Lasting({}, {})
     mock = Mock(gateway.folder)
     try:
@@ -408,8 +410,8 @@ def direct_target_is_bound():
 
 
 def what_has_no_price_is_told():
-    """A call without a price is marked on record, counted in the sums, and by every budget that it is
-    nothing to, also after a restart."""
+    """A call without a price is marked in the records, counted in the sums, and counted by each budget that cannot
+    include its cost, also after a restart."""
     gateway = Lasting({})
     mock = Mock(gateway.folder)
     try:
@@ -462,7 +464,7 @@ def what_has_no_price_is_told():
 
 
 def raise_outlasts_a_restart():
-    """What an operator allows in addition holds until the window ends, whatever happens to the process."""
+    """The amount by which an operator raises a budget stays in force until the budget renews, also after a restart."""
     gateway = Lasting({})
     try:
         with open(os.path.join(gateway.folder, "prices.yaml"), "w", encoding="ascii") as file:
@@ -493,7 +495,8 @@ def raise_outlasts_a_restart():
         check(budget()[0]["limit_usd"] == 5000.51 and budget()[0]["raised_usd"] == 5000.5, budget())
         check(status() == 200)
         gateway.end()
-        # Without the budget its mark means nothing; with it, it holds again.
+        # Without the budget, the saved state of the raise has no effect; if the budget is configured again, the raise
+        # is in force again.
         route = config["routes"][0]
         gateway.write({**config, "routes": [{**route, "budget_usd": 0}]})
         gateway.start()
@@ -503,7 +506,7 @@ def raise_outlasts_a_restart():
         wait_until(lambda: budget() != [], "the budget")
         check(budget()[0]["limit_usd"] == 5000.51, budget())
         gateway.end()
-        # It was of another window.
+        # A saved state of an earlier budget period has no effect.
         with sqlite3.connect(gateway.database) as database:
             check(database.execute("UPDATE marks SET until_unix_ms = 1 WHERE kind = 4").rowcount == 1)
         gateway.start()

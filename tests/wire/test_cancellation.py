@@ -24,7 +24,8 @@ def large(mark):
 
 
 class Watch:
-    """A step that sends, says that it has, and waits for the gateway to go; how is then known."""
+    """A step that sends bytes, sets `sent`, and waits until the gateway closes the connection; `how` is then the kind
+    of the end."""
 
     def __init__(self, data):
         self.data = data
@@ -36,7 +37,8 @@ class Watch:
     def __call__(self, conn, _):
         conn.settimeout(WAIT_S)
         try:
-            conn.sendall(self.data)  # a gateway that has gone already is told here, of no bytes too
+            # sendall raises if the gateway has already closed the connection, even for an empty text.
+            conn.sendall(self.data)
             self.sent.set()
             while conn.recv(65536):
                 pass
@@ -54,7 +56,7 @@ def close(client):
 
 
 def shut(client):
-    """Only the sending side: whoever says no more and waits is not told apart from one who left."""
+    """Shuts down only the sending side. The gateway treats such a client as disconnected."""
     client.sock.shutdown(socket.SHUT_WR)
 
 
@@ -63,7 +65,8 @@ def hard(client):
 
 
 def leaves(request, data, leave, wants):
-    """wants: what the client reads before it goes."""
+    """A client that disconnects cancels the call to the provider. wants: the bytes that the client reads before it
+    disconnects."""
     watch = Watch(data)
     mark, plan = upstream.plan(watch)
     client = Client(gateway.port)
@@ -78,7 +81,7 @@ def leaves(request, data, leave, wants):
 
 
 def leaves_while_waiting(leave):
-    """Between two tries there is nobody to cancel, and no next try."""
+    """If the client disconnects during the wait between two attempts, there is no second attempt."""
     mark, plan = upstream.plan(saying(http(b'{"error":{"message":"busy"}}', status="503 Busy")),
                                saying(OK_CHAT))
     client = Client(gateway.port)
@@ -92,7 +95,7 @@ def leaves_while_waiting(leave):
 
 
 def waits_otherwise():
-    """The case above would see a second try."""
+    """Shows that leaves_while_waiting would notice a second attempt."""
     mark, plan = upstream.plan(saying(http(b'{"error":{"message":"busy"}}', status="503 Busy")),
                                saying(OK_CHAT))
     with Client(gateway.port) as client:
@@ -101,7 +104,7 @@ def waits_otherwise():
 
 
 def leaves_behind_others():
-    """A pipelined request of a client that left is not begun."""
+    """A pipelined second request is not started after the client has disconnected."""
     watch = Watch(b"")
     mark, plan = upstream.plan(watch)
     client = Client(gateway.port)
@@ -114,7 +117,7 @@ def leaves_behind_others():
 
 
 def pour(client, data):
-    """As much of it as the two systems take."""
+    """Sends as many bytes as the buffers of both sides accept. Returns their number."""
     client.sock.setblocking(False)
     sent = 0
     while sent < len(data) and select.select([], [client.sock], [], 0.1)[1]:
@@ -123,7 +126,7 @@ def pour(client, data):
 
 
 def leaves_behind_a_large_one(leave):
-    """Its end is behind bytes that nobody has asked for yet, and is seen nevertheless."""
+    """The gateway notices a disconnect even if unread bytes of another request precede the FIN."""
     watch = Watch(b"")
     mark, plan = upstream.plan(watch)
     client = Client(gateway.port)
@@ -137,7 +140,8 @@ def leaves_behind_a_large_one(leave):
 
 
 def stays_behind_a_large_one():
-    """Who stays gets the answer that was begun, and is told that it is the last one."""
+    """A client with a large pipelined request that does not disconnect gets the response to its first request, which
+    closes the connection."""
     go_on = threading.Event()
 
     def step(conn, _):
@@ -174,7 +178,7 @@ def leaves_in_its_body():
 
 
 def deadline(model, tries, stream):
-    """One deadline for all tries together, typed; the call under way is ended."""
+    """One deadline covers all attempts of a request; it ends the current call and is reported as DeadlineExceeded."""
     watches = []
 
     def step(conn, request):
@@ -191,7 +195,7 @@ def deadline(model, tries, stream):
     check(answer.get("x-recourse-error-code") == "DeadlineExceeded", answer)
     attempts = int(answer.get("x-recourse-attempts"))
     check(attempts in tries, "tries:", attempts)
-    # The last one may have been ended on its way there.
+    # The deadline may end the last attempt before the provider sees it.
     check(attempts - 1 <= len(plan.seen) <= attempts, "seen:", len(plan.seen), answer.head.raw)
     for number, watch in enumerate(watches, 1):
         check(watch.gone.wait(WAIT_S) and watch.how == "reset", "try", number, "of", len(watches), "begun after",
@@ -199,7 +203,7 @@ def deadline(model, tries, stream):
 
 
 def deadline_in_its_body(is_chunked):
-    """It runs while the body comes, however slowly that is; nobody is asked."""
+    """The deadline also runs while the request body arrives slowly; no provider is called."""
     mark, plan = upstream.plan(saying(OK_CHAT))
     framing = b"Transfer-Encoding: chunked" if is_chunked else b"Content-Length: 5000"
     with Client(gateway.port) as client:
@@ -215,7 +219,7 @@ def deadline_in_its_body(is_chunked):
 
 
 def deadline_in_a_stream(sample):
-    """Behind content it is an event of the stream."""
+    """If the deadline passes after content was sent, the error is an event of the stream."""
     head, _ = framed(sample, "chunked")
     pieces = sample.pieces()
     count = 1 + [is_content for _, is_content in sample.events].index(True)

@@ -13,7 +13,7 @@ HEADER = "x-stainless-retry-count"
 
 
 def is_seen(count, kept):
-    """count: as the client says it; None: it says nothing."""
+    """count: the value of the header; None: the client sends no header. kept: the number in log and audit."""
     upstream = Upstream()
     upstream.on_stray = lambda conn, request: say(conn, OK_CHAT)
     gateway = Lasting({

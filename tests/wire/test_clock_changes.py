@@ -9,7 +9,7 @@ from harness import Suite, check, main
 from peers import OK_CHAT, Client, Upstream, http, say
 
 DAY_MS = 86400000
-KEY_BITS = 15  # of an operation's key, below its time
+KEY_BITS = 15  # Bits of an operation's key below its time.
 TOLD_S = 578
 DAILY = http(b'{"error":{"message":"Rate limit reached for model daily on tokens per day (TPD): Limit '
              b'100000, Used 99990. Please try again in 9m38s.","code":"rate_limit_exceeded"}}',
@@ -25,7 +25,7 @@ def ask(gateway, model):
 
 
 def set_clock(gateway, by_ms):
-    """All that is on record was so much later or earlier: as if the clock were set, the other way."""
+    """Moves all times in the store by by_ms, which has the same effect as setting the clock by -by_ms."""
     with sqlite3.connect(gateway.database, timeout=30) as database:
         database.execute("UPDATE operations SET op = op + ?", (by_ms << KEY_BITS,))
         database.execute("UPDATE marks SET until_unix_ms = until_unix_ms + ? WHERE until_unix_ms <> 0",
@@ -57,7 +57,7 @@ def clock_moves(by_ms, answer, is_open):
         else:
             wait_s = int(again.get("retry-after"))
             check(again.status == 429 and asked == 1 and 0 < wait_s, again, asked)
-            # A call on record may have begun a moment before it was told to wait.
+            # The time of an operation is its begin, which may precede the provider's response by a moment.
             check(wait_s <= TOLD_S + 60, "told", TOLD_S, "s, and now waits for", wait_s, "s")
         gateway.end()
     finally:

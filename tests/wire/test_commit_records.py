@@ -14,7 +14,8 @@ OPENED, BEGUN = (HEAD + b"".join(b"%x\r\n%b\r\n" % (len(piece), piece) for piece
 CONTENT = CHAT.pieces()[1]
 BUSY = http(b'{"error":{"message":"busy"}}', "503 Service Unavailable")
 
-# name: what the provider says, is_stream, does the client leave (behind what it has got), outcome, committed
+# name: the provider's response, is_stream, the bytes after which the client disconnects (None: it does not), outcome,
+# committed
 CASES = {
     "whole": (OK_CHAT, False, None, "succeeded", False),
     "stream": (HEAD + EVENTS, True, None, "succeeded", True),
@@ -41,7 +42,7 @@ def ask(name):
 
 
 def logged(name):
-    """The line of the log about the request for this model."""
+    """Waits for the log line about the request for this model and returns it."""
     found = []
 
     def is_there():
@@ -54,7 +55,8 @@ def logged(name):
 
 
 def exported(request_id):
-    """The audit's row of it; what ends with its client is kept behind the line of the log."""
+    """Waits for the operation in audit export and returns it. If the client disconnects, the record is written after
+    the log line."""
     found = []
 
     def is_there():
@@ -77,7 +79,7 @@ def agree(name):
 
 
 def behind_p():
-    """What is passed on as it comes is content from its first byte on."""
+    """In a relayed response, the first byte already counts as content."""
     mark, _ = upstream.plan(saying(OK_CHAT))
     with Client(gateway.port) as client:
         check(client.ask(post("/p/a/things", b'{"model":"behind"}', mark)).status == 200)

@@ -1,5 +1,5 @@
-"""Responses that arrive compressed although no compression was requested: they are read like others and sent on
-unchanged. An undecodable response is a failure, and a damaged one never looks complete to the client."""
+"""Responses that arrive compressed although no compression was requested: they are parsed and sent on decompressed. A
+response that cannot be decompressed is a failure, and a damaged response never looks complete to the client."""
 
 import gzip
 import json
@@ -24,7 +24,7 @@ for place in PLACES:
 whole["routes"].insert(0, {"model": "hedged", "policy": "quick", "hedge_ms": 1, "chain": [
     {"target": "a/m", "tries": 1}, {"target": "b/m", "tries": 1}]})
 gateway = Lasting({"clients": [], "audit": {"durability": "async"}, **whole}).start()
-# Buffers of a few requests are a few MB; a bomb that is kept is all of it.
+# The buffers of a few requests take a few MB; a stored bomb would take BOMB_BYTES.
 GROWTH_BYTES = 12 << 20
 BOMB_BYTES = 24 << 20
 
@@ -50,7 +50,7 @@ OTHERS = (b"Content-Encoding: br\r\n", b"Content-Encoding: zstd\r\n", b"Content-
 
 
 class Whole:
-    """A plain answer of each interface, and the request that asks for it."""
+    """A response in one piece and the request for it, for one endpoint."""
 
     is_array = False
 
@@ -89,7 +89,7 @@ SMALL = Whole("small", WHOLE.path, b'{"model":"once","messages":[]}', WHOLE.answ
 
 
 def coded(one, data, how="length", name=b"gzip", status=b"200 OK", extra=b""):
-    """A response with these bytes as its body."""
+    """Returns a response with these bytes as its body and `name` as its Content-Encoding."""
     head = b"HTTP/1.1 %b\r\nContent-Type: %b\r\n%b" % (status, one.type.encode(), extra)
     if name:
         head += b"Content-Encoding: %b\r\n" % name
@@ -117,7 +117,7 @@ def packed(one, coding=GZIP, mark=b""):
 
 
 def used(answer):
-    """What is on record of it: tokens in and out, and what was measured."""
+    """Returns outcome, tokens and flags of the operation in the store."""
     name = answer.get("x-recourse-request-id")
     rows = []
 
@@ -129,11 +129,11 @@ def used(answer):
     return rows[0]
 
 
-# ---- answers that can be read ----
+# ---- responses that can be decompressed ----
 
 
 def arrives(one, coding, how):
-    """The same bytes as those of a plain one, in one try, with the same use on record."""
+    """A compressed response has the same bytes, usage and number of attempts as an uncompressed one."""
     name, pack = coding
     plain = b"".join(one.pieces())
     extra = b'ETag: "x"\r\nContent-MD5: x\r\nX-Kept: yes\r\n'
@@ -153,7 +153,8 @@ def arrives(one, coding, how):
 
 
 def large(how):
-    """More than is held, in more than one turn: what was compressed is passed on as it comes."""
+    """A compressed response that is larger than the gateway holds back, and is decompressed in several turns, is
+    relayed."""
     body = WHOLE.answer.replace(b"@@", b"".join(b"%d " % i for i in range(400000)))
     answer, plan = ask(WHOLE, saying(coded(WHOLE, gzip.compress(body), how)))
     check(answer.status == 200 and answer.end == CLEAN and len(plan.seen) == 1, answer)
@@ -161,7 +162,7 @@ def large(how):
 
 
 def long_stream():
-    """Many events in few bytes: several turns, and the end behind them."""
+    """A stream with many events in few compressed bytes is decompressed in several turns, including its end."""
     pieces = CHAT.pieces()
     body = pieces[0] + pieces[1] * 20000 + b"".join(pieces[2:])
     answer, plan = ask(CHAT, saying(coded(CHAT, gzip.compress(body), "100000")))
@@ -170,7 +171,7 @@ def long_stream():
 
 
 def in_pieces():
-    """Each event leaves when it has come: nothing waits for the end of the coding."""
+    """Each event is sent on when it has arrived, before the compressed data ends."""
     pieces = CHAT.pieces()
     is_read = threading.Event()
 
@@ -191,13 +192,13 @@ def in_pieces():
 
 
 def nothing_to_read(data):
-    """A body that is not there is no answer, whatever it is said to be compressed with."""
+    """An empty body is unusable, whatever its Content-Encoding is; the next target is tried."""
     answer, plan = ask(WHOLE, saying(data), good(WHOLE))
     check(answer.status == 200 and answer.body == WHOLE.pieces(b"B")[0], answer)
     check(len(plan.seen) == 2, plan.seen)
 
 
-# ---- errors in what came ----
+# ---- errors in compressed bodies ----
 
 BUSY = {
     "openai": b'{"error":{"message":"The server is overloaded","type":"server_error"}}',
@@ -209,7 +210,7 @@ QUOTA = (b'{"error":{"message":"You exceeded your current quota","type":"insuffi
 
 
 def error_in_good(one):
-    """A good status, and the body is an error: the next target answers."""
+    """A response with status 200 whose body is an error leads to an attempt at the next target."""
     names = {"messages": "anthropic", "array": "gemini"}
     data = BUSY.get(names.get(one.name, one.name), BUSY["openai"])
     if one in SAMPLES and not one.is_array:
@@ -223,8 +224,8 @@ def error_in_good(one):
 
 
 def error_is_named(status, name, place):
-    """What the text says is known, with a good status and with another one; the next target answers.
-    A quota stays used up: each case has a provider of its own."""
+    """The error text in a compressed body is classified, with status 200 and with an error status, and the next target
+    is tried. Each case has its own provider, because an exhausted quota stays in force."""
     one = Whole("quota", WHOLE.path, b'{"model":"%b","messages":[]}' % place, WHOLE.answer)
     data = coded(one, GZIP[1](QUOTA) if name else QUOTA, name=name, status=status)
     answer, plan = ask(one, saying(data), good(one))
@@ -235,14 +236,14 @@ def error_is_named(status, name, place):
 
 
 def error_by_status(data, code):
-    """An error whose text cannot be read is what its status says."""
+    """An error whose text cannot be decompressed is classified by its status."""
     answer, plan = ask(SMALL, saying(data))
     check(len(plan.seen) == 1 and answer.end == CLEAN, answer)
     check(answer.get("x-recourse-error-code") == code, answer.head.raw)
 
 
 def no_terminator(one):
-    """Content, and the coding ends in order: the stream does not."""
+    """A stream without a terminator is cut, even if its compressed data ends correctly."""
     pieces = one.pieces()
     end = len(pieces) - (2 if one is GEMINI else 1)
     while end > 1 and b"stop" in b"".join(pieces[:end]).lower():
@@ -255,18 +256,18 @@ def no_terminator(one):
 
 
 def no_content(one):
-    """Nothing that a client could use: tried elsewhere."""
+    """A response without usable content leads to an attempt at the next target."""
     body = b"" if one.events[0][1] else one.pieces()[0]
     answer, plan = ask(one, saying(coded(one, gzip.compress(body), "9")), good(one))
     check(answer.status == 200 and answer.body == b"".join(one.pieces(b"B")), answer)
     check(len(plan.seen) == 2, plan.seen)
 
 
-# ---- damage ----
+# ---- damaged compressed data ----
 
 
 def is_no_answer(one, data, step=saying):
-    """Before content: the next target answers, and where there is none it is told."""
+    """Damage before content leads to an attempt at the next target; without such a target the client gets an error."""
     answer, plan = ask(one, step(data), good(one))
     check(answer.status == 200 and answer.end == CLEAN, answer)
     check(answer.body == b"".join(one.pieces(b"B")) and len(plan.seen) == 2, answer, plan.seen)
@@ -277,7 +278,7 @@ def is_no_answer(one, data, step=saying):
 
 
 def told(data, codes, step=saying):
-    """Behind content: one try, the content, and an error event at the end."""
+    """Damage after content: one attempt, and the client gets the content and an error event."""
     answer, plan = ask(CHAT, step(data), good(CHAT))
     check(len(plan.seen) == 1 and answer.status == 200 and answer.end == CLEAN, answer)
     events, rest = CHAT.read(answer.body)
@@ -288,7 +289,7 @@ def told(data, codes, step=saying):
 
 
 def synced(pieces, is_ended=True):
-    """A gzip stream that is flushed behind each event; the places where each of them ends."""
+    """Returns a gzip stream that is flushed after each event, and the offset at which each event ends."""
     coder = zlib.compressobj(9, zlib.DEFLATED, 31)
     data, ends = b"", []
     for piece in pieces:
@@ -298,7 +299,7 @@ def synced(pieces, is_ended=True):
 
 
 def cut_everywhere(one):
-    """Whatever byte it ends at, in order or not: never a whole answer, never half of one unsaid."""
+    """A compressed response that is cut after any byte is never sent to the client as complete."""
     data = packed(one)
     for end in range(1, len(data), 17 if IS_FEW else 5):
         answer, plan = ask(one, saying(coded(one, data[:end])), good(one))
@@ -307,17 +308,17 @@ def cut_everywhere(one):
 
 
 def cut_stream():
-    """The same of a stream whose events can be told apart."""
+    """A compressed stream that is cut after any byte ends with an error event."""
     data, ends = synced(CHAT.pieces())
     for end in range(ends[1], ends[4], 11 if IS_FEW else 3):
         told(coded(CHAT, data[:end], "16"), ("StreamInterrupted",))
-    # All was said: that the coding has no end changes nothing.
+    # All events have arrived, so the missing end of the gzip data has no effect.
     answer, plan = ask(CHAT, saying(coded(CHAT, data[:ends[5]])))
     check(answer.status == 200 and answer.body == b"".join(CHAT.pieces()) and len(plan.seen) == 1, answer)
 
 
 def damaged_large():
-    """A body too large to be held is damaged far behind its start: the client sees that it is cut."""
+    """If a response that is too large to hold back is damaged near its end, the client sees that it was cut."""
     body = WHOLE.answer.replace(b"@@", os.urandom(400000).hex().encode())
     data = bytearray(gzip.compress(body, 1))
     data[-6] ^= 1
@@ -326,7 +327,7 @@ def damaged_large():
 
 
 def broken_behind_much():
-    """The framing breaks in the same bytes: all that came before has its turn, then that is told."""
+    """The framing breaks in the same read as many events: the events are sent first, then the error."""
     filler = b": nothing\n\n" * 60000
     body = b"".join(CHAT.pieces()[:2]) + filler
     data = coded(CHAT, b"", "1")[:-5] + chunk(synced([body], False)[0]) + b"what\r\n"
@@ -337,7 +338,8 @@ def broken_behind_much():
 
 
 def hedged():
-    """Two lanes have much to decode before their first content: one of them wins, whole."""
+    """Both lanes of a hedge must decompress much data before their first content. One of them wins with a complete
+    response."""
     both = threading.Barrier(2)
     one = Whole("hedged", CHAT.path, CHAT.body.replace(b"two", b"hedged"), b"")
     pieces = CHAT.pieces(b"@" * 900000)
@@ -352,7 +354,7 @@ def hedged():
     check(answer.body in wanted, "neither the one nor the other:", answer)
 
 
-# ---- what nobody has to read ----
+# ---- compressed responses that the gateway does not read ----
 
 
 def passes_as_it_is(path, extra, data, type_):
@@ -370,7 +372,7 @@ def passes_as_it_is(path, extra, data, type_):
 
 
 def bomb(start, filler, total):
-    """A gzip body of that many bytes, in a thousandth of them."""
+    """Returns a gzip body that expands to `total` bytes from about a thousandth of them."""
     coder = zlib.compressobj(9, zlib.DEFLATED, 31)
     block = filler * ((1 << 20) // len(filler))
     return (coder.compress(start) + b"".join(coder.compress(block) for _ in range(total // len(block)))
@@ -378,7 +380,8 @@ def bomb(start, filler, total):
 
 
 def others_run(data, one, read):
-    """While it is decoded others are answered; the gateway does not grow. read: what its client does."""
+    """While a bomb is decompressed, other requests are served and the gateway's memory does not grow. read: reads the
+    bomb on the client's side."""
     before = rss()
     mark, _ = upstream.plan(saying(data))
     with Client(gateway.port) as client:
@@ -391,7 +394,8 @@ def others_run(data, one, read):
 
 
 def check_growth(before):
-    """Its largest size since then. A sanitizer keeps what is given back."""
+    """Checks the peak memory since rss() was called. Under a sanitizer there is no check, because it keeps freed
+    memory."""
     check(IS_FEW or memory("VmHWM") - before < GROWTH_BYTES, "it grew by", memory("VmHWM") - before)
 
 
@@ -401,14 +405,14 @@ def memory(field):
 
 
 def rss():
-    """What it has now; from here on the largest size is counted anew."""
+    """Returns the resident memory and resets its peak."""
     with open(f"/proc/{gateway.pid()}/clear_refs", "w", encoding="ascii") as file:
         file.write("5")
     return memory("VmRSS")
 
 
 def counted(client):
-    """All of it, without keeping it."""
+    """Reads the whole chunked body without storing it."""
     client.source.until(b"\r\n\r\n")
     total = 0
     while True:
@@ -428,7 +432,8 @@ def bombs():
 
 
 def bomb_for_nobody():
-    """Its client does not read, then leaves: the provider is let go, and nothing grew."""
+    """The client of a bomb does not read and then disconnects: the call to the provider is ended, and memory does not
+    grow."""
     start = WHOLE.answer.partition(b"@@")[0]
     gone = threading.Event()
 
@@ -449,13 +454,13 @@ def bomb_for_nobody():
 
 
 def bomb_in_error():
-    """Of an error only as much is decoded as is looked at."""
+    """Only the part of an error's body that the gateway examines is decompressed."""
     data = coded(SMALL, bomb(b'{"error":{"message":"', b"a", BOMB_BYTES), status=b"503 Busy")
     error_by_status(data, "Overloaded")
 
 
 def bomb_before_content():
-    """Events without content, for ever: they are not held for ever."""
+    """An endless sequence of events without content is not held back without limit."""
     data = coded(CHAT, bomb(b"", b": nothing at all\n\n", BOMB_BYTES), "100000")
     others_run(data, CHAT, counted)
 
@@ -464,7 +469,7 @@ def bomb_before_content():
 
 
 def called(args, answer):
-    """The command has the same way of reading."""
+    """Runs recourse call against a provider with this response."""
     strangers = Upstream()
     strangers.on_stray = saying(answer)
     path = os.path.join(gateway.folder, f"call-{strangers.port}.yaml")
@@ -494,7 +499,8 @@ def call_reads():
 
 
 def call_via():
-    """What stands in for a gateway and compresses is not read, and not taken for an answer."""
+    """recourse call neither reads a compressed response of a foreign server behind --via nor takes it for a model
+    response."""
     for answer, code in ((coded(WHOLE, packed(WHOLE)), b"MalformedResponse"),
                          (coded(CHAT, packed(CHAT)), b"MalformedResponse"),
                          (coded(WHOLE, GZIP[1](BUSY["openai"]), status=LATER), b"RateLimited")):

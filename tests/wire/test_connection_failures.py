@@ -15,7 +15,7 @@ from gateways import Lasting, unwrapped
 from harness import WAIT_S, Suite, check, main, report_of
 from peers import CLEAN, OK_CHAT, Client, Upstream, chat, ending, http, reset, saying
 
-warnings.simplefilter("ignore", DeprecationWarning)  # the old versions of TLS are the point here
+warnings.simplefilter("ignore", DeprecationWarning)  # The tests use old versions of TLS on purpose.
 folder = tempfile.mkdtemp(prefix="recourse-reasons-")
 
 # ---- certificates ----
@@ -81,7 +81,8 @@ def tls(name, version=None, is_mutual=False):
         context.minimum_version = ssl.TLSVersion.TLSv1
         context.maximum_version = version
     if is_mutual:
-        # Up to 1.2 the refusal is a part of the handshake: later, the end may overtake it.
+        # Up to TLS 1.2 the refusal is a part of the handshake; in TLS 1.3 the end of the connection may arrive before
+        # it.
         context.maximum_version = ssl.TLSVersion.TLSv1_2
         context.verify_mode = ssl.CERT_REQUIRED
         context.load_verify_locations(os.path.join(folder, "ca.pem"))
@@ -116,7 +117,7 @@ def reset_early(conn):
 
 
 class Peer:
-    """Listens with what serve makes of a connection; None: the port is taken and nobody listens."""
+    """A listener that calls `serve` for each connection. serve is None: the port is bound, and nobody listens."""
 
     def __init__(self, serve):
         self.serve = serve
@@ -141,11 +142,11 @@ class Peer:
             pass
 
 
-# ---- what is said ----
+# ---- expected reports ----
 
 FAILED, RESET, CHECK, WAIT = "ConnectionFailed", "ConnectionReset", "check_config", "wait_and_retry"
 
-# name: rules, code, action, tries, message, what the detail has
+# name: rules, code, action, attempts, message, a part of the detail
 EXPECTED = {
     "expired": (["connect.tls.expired"], FAILED, CHECK, 1,
                 "expired's certificate has expired: it was valid until 2021-02-03.",
@@ -173,7 +174,7 @@ EXPECTED = {
               "reset's host reset the connection during the TLS handshake.", "during the TLS handshake"),
     "refused": (["connect.refused"], FAILED, WAIT, 3, "refused's host refused the connection.",
                 "the connection was refused"),
-    # Where there is no name server, nobody knows that the host name does not exist.
+    # Without a name server it is unknown whether the host name exists.
     "nowhere": (["connect.dns.unknown", "connect.dns.failed"], FAILED, None, 3,
                 ("nowhere's host name does not exist.", "The DNS lookup of nowhere's host name failed."),
                 "no-such-host.invalid:443: "),
@@ -220,7 +221,7 @@ def is_told(name):
     report = report_of(body)
     check(report["message"] == body["error"]["message"] and report["retryable"] is True, report)
     check(action in (None, report["user_action"]["kind"]) and report["user_action"]["detail"], report)
-    # Where it was, and whose certificate, is for those who run the gateway.
+    # The address and the certificate are shown only to the operator.
     check("detail" not in report and "localhost" not in answer.body.decode(), report)
 
     line = gateway.logged(report["report_id"])
@@ -245,7 +246,7 @@ def chain_goes_on(name):
 
 
 def all_differ():
-    """Nobody has to guess which of two it was."""
+    """Each fault has its own rule."""
     told = [rule for name, (rules, *_) in EXPECTED.items() if name != "old11" for rule in rules]
     check(len(set(told)) == len(told), told)
 
@@ -259,7 +260,7 @@ def call_shows(name):
         check(part in panel, part, "is not in", panel)
 
 
-# ---- words of answers that are none ----
+# ---- messages about responses that are no responses ----
 
 
 def words(data, code, tries, should_retry, has, has_not):
@@ -275,7 +276,7 @@ def words(data, code, tries, should_retry, has, has_not):
 
 
 def titles_name_nobody():
-    """A problem's title is true of whoever refused."""
+    """The title of a problem document is also true if the gateway itself refused the request."""
     mark, _ = upstream.plan(saying(http(b'{"error":{"message":"no"}}', "401 Unauthorized")))
     problem = b"Accept: application/problem+json\r\n"
     with Client(gateway.port) as client:

@@ -15,7 +15,7 @@ gateway = Gateway(config(upstream), nofile=LIMIT)
 
 
 def until_full(clients):
-    """Connections until the gateway has no descriptor left; more of them wait in the kernel."""
+    """Opens connections until the gateway has no descriptor left; further connections wait in the kernel."""
     for _ in range(2 * LIMIT):
         clients.append(Client(gateway.port))
     wait_until(lambda: gateway.descriptors() >= LIMIT - 1, "the last descriptor")
@@ -43,7 +43,7 @@ def exhausted():
     others = []
     until_full(others)
 
-    # What is under way goes on, and nothing spins.
+    # Requests in flight continue, and the gateway does not loop without a wait.
     count, cpu, begin = len(told), gateway.cpu_s(), time.monotonic()
     for _ in range(50):
         stream.source.until(CHAT.pieces()[2])
@@ -51,12 +51,12 @@ def exhausted():
     took, used = time.monotonic() - begin, gateway.cpu_s() - cpu
     check(used < took * (0.4 if IS_FEW else 0.1), "CPU", used, "s of", took, "s")
 
-    # A client that was there is answered, with success or a typed refusal.
+    # A client that was connected before gets a response: success or an error with a code.
     answer = known.ask(half[-10:])
     check(answer.end == CLEAN and answer.status in (200, 502, 503), answer)
     check(answer.status == 200 or answer.get("x-recourse-error-code"), answer)
 
-    # Room again: those who waited are served, and so is the stream to its end.
+    # After descriptors became free, the waiting clients are served, and the stream continues to its end.
     for client in others[:-1]:
         client.sock.close()
     check(others[-1].ask(chat(plain, "once")).status == 200)
@@ -69,7 +69,7 @@ def exhausted():
 
 
 def many_times():
-    """Nothing is lost on the way: full and empty again and again."""
+    """Descriptors are exhausted and freed several times; none is leaked."""
     idle = gateway.descriptors()
     mark, _ = upstream.plan(saying(OK_CHAT))
     for _ in range(3):

@@ -32,7 +32,7 @@ def delta(number, text="Hello"):
 
 
 def cut(pieces):
-    """What was sent, and the end without the last chunk."""
+    """Returns a step that sends the pieces and closes the connection before the last chunk."""
     def step(conn, _):
         conn.sendall(HEAD + b"".join(chunk(piece) for piece in pieces))
         return False
@@ -52,7 +52,8 @@ def ask(*steps):
 
 
 def goes_on(pieces, number, name, passed=None):
-    """name None: the report's own."""
+    """The last two events of a cut stream have the numbers `number` and `number` + 1. name: the response id; None: the
+    id of the report."""
     events, _ = ask(cut(pieces))
     check(len(events) == (len(pieces) if passed is None else passed) + 2, "events:", len(events))
     numbers = [one["sequence_number"] for one in events[-2:]]
@@ -63,7 +64,7 @@ def goes_on(pieces, number, name, passed=None):
 
 
 def of_the_one_that_answers():
-    """A stream that never came to its content is nobody's business."""
+    """The numbers and id of an attempt that ended before its content do not affect the next attempt's stream."""
     events, plan = ask(cut(begin("resp_first", 40)), cut(begin("resp_second") + [delta(3)]))
     check(len(plan.seen) == 2 and len(events) == 6, plan.seen, events)
     check([one["sequence_number"] for one in events] == [0, 1, 2, 3, 4, 5], events)
@@ -71,7 +72,7 @@ def of_the_one_that_answers():
 
 
 def of_a_failure_that_is_told():
-    """The provider's own error is not passed on: its number is free."""
+    """The provider's own error event is replaced, so its sequence number is used for the gateway's event."""
     failed = event("response.failed", 4, response={"id": ID, "status": "failed", "error": {
         "code": "server_error", "message": "busy"}})
     events, _ = ask(saying(HEAD + b"".join(chunk(piece) for piece in begin() + [delta(3), failed])

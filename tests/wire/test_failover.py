@@ -39,7 +39,7 @@ gateway = Lasting({
     "threads": 1, "retry_budget": {"burst": 0}, "breaker": {"min_calls": 0}, "cooldown_ms": LONG_MS,
     "providers": {"silent": provider(silent.port), "closed": provider(closed_port()),
                   "failing": provider(failing.port), "good": provider(good.port)},
-    # A wait between two attempts would take longer than the test.
+    # A wait between two attempts would take longer than the test, so the test fails if there is one.
     "policies": {"slow": {"max_attempts": 3, "backoff": "fixed", "base_ms": LONG_MS, "max_delay_ms": LONG_MS,
                           "jitter": "none"}},
     "routes": [{"model": "hang", "deadline_ms": 4000, "chain": chain("silent")},
@@ -56,7 +56,7 @@ def ask(model):
 
 
 def hangs():
-    """Half of the deadline is the second target's; three hangs in a row are enough."""
+    """Half of the deadline is reserved for the second target; three hanging calls in a row close the first target."""
     check([ask("hang") for _ in range(REQUESTS)] == [2, 2, 2, 1, 1, 1])
 
 
@@ -65,7 +65,8 @@ def refuses():
 
 
 def fails():
-    """A target that responds is not dead; its failure costs no wait while another one is healthy."""
+    """A target that responds with errors is not closed, and its failures cause no wait while another target is
+    healthy."""
     check([ask("fail") for _ in range(REQUESTS)] == [2] * REQUESTS)
 
 

@@ -20,7 +20,7 @@ CLOSED = (SSE + b"Connection: close\r\n\r\n",
 
 
 def chat(*reasons):
-    """A whole answer with a choice for each reason."""
+    """Returns a response with one choice for each finish reason."""
     return json.dumps({"choices": [{"index": at, "message": {"role": "assistant", "content": "Hi"},
                                     "finish_reason": reason} for at, reason in enumerate(reasons)],
                        "usage": {"prompt_tokens": 3, "completion_tokens": 2}}).encode()
@@ -41,7 +41,7 @@ def ask(one, *steps):
 
 
 def record_of(answer):
-    """How it ended, and each try's code and tokens."""
+    """Returns the outcome of the operation, the code of each attempt, and the tokens of each attempt."""
     (op, outcome), = gateway.rows("SELECT op, outcome FROM operations WHERE id = ?",
                                   "rep" + answer.get("x-recourse-request-id")[3:])
     tries = gateway.rows("SELECT code, tokens_in, tokens_out FROM records WHERE op = ? AND kind = 2 "
@@ -55,18 +55,19 @@ def explained(body):
     return json.loads(done.stdout)["error_code"]
 
 
-# ---- whole answers ----
+# ---- responses that are not streamed ----
 
 
 def is_none(form, code, *reasons):
-    """The second target answers; where it does not, the failure has the name that explain gives it."""
+    """An unusable finish reason leads to an attempt at the second target. If both responses are unusable, the code is
+    that of recourse explain."""
     one, make = FORMS[form]
     bad, good = make(*reasons), make("stop")
     answer, plan = ask(one, saying(http(bad)), saying(http(good)))
     check(answer.status == 200 and answer.body == good and len(plan.seen) == 2, answer, plan.seen)
     outcome, codes, tokens = record_of(answer)
     check(outcome == "succeeded" and codes[0] != 0 and codes[1] == 0, outcome, codes)
-    if form == "chat":  # which says what it used: the first one is to be paid, too
+    if form == "chat":  # The response reports its usage, so the failed attempt is charged, too.
         check(tokens == [(3, 2), (3, 2)], tokens)
     answer, plan = ask(one, saying(http(bad)), saying(http(bad)))
     check(answer.status >= 500 and len(plan.seen) == 2, answer, plan.seen)
@@ -75,7 +76,7 @@ def is_none(form, code, *reasons):
 
 
 def is_passed_on(form, code, *reasons):
-    """As it came, in one try; the record says what it is."""
+    """The response is sent on unchanged after one attempt; the record has the right outcome."""
     one, make = FORMS[form]
     answer, plan = ask(one, saying(http(make(*reasons))))
     check(answer.status == 200 and answer.body == make(*reasons) and len(plan.seen) == 1, answer)
@@ -89,7 +90,7 @@ def is_passed_on(form, code, *reasons):
 
 
 def last_of(sample, reason):
-    """The event that says why; the sample's own without its content."""
+    """Returns the event with the finish reason: the sample's own event without its content."""
     if sample is CHAT:
         return b'data: {"choices":[{"index":0,"delta":{},"finish_reason":"%b"}]}\n\n' % reason
     return b'data: {"candidates":[{"content":{"parts":[]},"finishReason":"%b"}]}\r\n\r\n' % reason
@@ -100,7 +101,8 @@ def good(sample):
 
 
 def stream_is_none(sample, reason, code):
-    """Before content nobody notices, behind it the client is told."""
+    """An unusable finish reason before content leads to another attempt; after content the client gets an error
+    event."""
     def stream(*events):
         tail = [b"data: [DONE]\n\n"] if sample is CHAT else []
         return saying(SSE + b"Transfer-Encoding: chunked\r\n\r\n" + chunks([*events, *tail]))
@@ -119,7 +121,7 @@ def stream_is_none(sample, reason, code):
 
 
 def ends_with_the_connection(head, reason, outcome):
-    """Neither a length nor chunks; the finish reason has come."""
+    """A stream without length and chunks is complete if its connection ends after the finish reason."""
     whole = b"".join(GEMINI.pieces()[:2]) + last_of(GEMINI, reason)
     answer, plan = ask((GEMINI.path, GEMINI.body), ending(head + whole), good(GEMINI))
     check(answer.status == 200 and answer.end == CLEAN and answer.body == whole, answer)
@@ -127,7 +129,8 @@ def ends_with_the_connection(head, reason, outcome):
 
 
 def is_cut_with_the_connection(head, tail):
-    """No finish reason, or half an event behind it."""
+    """A stream without length and chunks is cut if its connection ends before a finish reason or in the middle of an
+    event."""
     whole = b"".join(GEMINI.pieces()[:2]) + tail
     answer, plan = ask((GEMINI.path, GEMINI.body), ending(head + whole), good(GEMINI))
     check(answer.status == 200 and answer.end == CLEAN and len(plan.seen) == 1, answer)

@@ -17,7 +17,7 @@ CONFIG = 78
 
 
 def held_port(is_listening=False):
-    """A port that stays ours: others may bind it beside us, as long as nobody listens."""
+    """Binds a port so that no other process gets it. A gateway can bind it, too, as long as nobody listens."""
     held = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     held.bind(("127.0.0.1", 0))
@@ -27,7 +27,8 @@ def held_port(is_listening=False):
 
 
 def refused(config, *options, environment=None, passed=None):
-    """What it says that does not start; a test whose gateway starts fails by its time limit."""
+    """Runs a gateway that must refuse to start and returns its message. A gateway that starts fails the test by the
+    time limit."""
     folder = tempfile.mkdtemp(prefix="recourse-loops-")
     command = [RECOURSE, "serve", *options]
     variables = {"PATH": os.environ["PATH"], "HOME": folder, "KEY_1": "key-1111", **(environment or {})}
@@ -101,7 +102,7 @@ def reload():
 
 
 def circle(size, clients):
-    """Each one asks the next, the last one the first."""
+    """A ring of gateways, each of which is the provider of the next one."""
     ours = {"threads": 1, **clients}
     ring = [Lasting({**to("http://127.0.0.1:9/v1"), **ours}) for _ in range(size)]
     try:
@@ -121,7 +122,7 @@ def circle(size, clients):
         check("providers.me.base_url" in page["error"]["message"], page)
         check(answer.get("x-should-retry") == "false", answer)
         counts = [gateway.rows("select count(*) from operations")[0][0] for gateway in ring]
-        # The first has the client's request, the reload and the request that came back.
+        # The first gateway has records of the client's request, the reload and the request that came back.
         check(counts == [3] + [1] * (size - 1), counts)
     finally:
         for gateway in ring:

@@ -1,5 +1,5 @@
-"""Headers of one connection, of the gateway, or of somebody's identity pass in neither direction. No header value can
-begin a line of its own."""
+"""Connection headers, the gateway's own headers, and headers that identify somebody are sent on in neither direction.
+No header value can begin a new header line."""
 
 import json
 import re
@@ -12,7 +12,7 @@ upstream = Upstream()
 gateway = Gateway(config(upstream))
 BODY = OK_CHAT.partition(b"\r\n\r\n")[2]
 
-# Of a client's request; none of these values may reach a provider.
+# Headers of a client's request. None of these values may reach a provider.
 DROPPED = """Connection: keep-alive, x-listed-1
 Connection: X-Listed-2,x-listed-3 , close-not
 x-listed-1: secret-v
@@ -54,7 +54,7 @@ OpenAI-Organization: secret-v
 OpenAI-Project: secret-v
 x-goog-user-project: secret-v""".split("\n")
 
-# Of a provider's answer.
+# Headers of a provider's response. None of these values may reach a client.
 DROPPED_BACK = """Connection: keep-alive, x-listed-1
 Connection: X-Listed-2
 x-listed-1: secret-v
@@ -124,7 +124,7 @@ def dropped_on_the_way_down():
 
 
 def dropped_of_a_failure():
-    """An answer that is written here says nothing that the provider said."""
+    """The headers of a failed provider response are not sent on with the gateway's own error response."""
     mark, _ = upstream.plan(saying(http(b'{"error":{"message":"no"}}', status="400 Bad Request",
                                         extra=lines(DROPPED_BACK))))
     with Client(gateway.port) as client:
@@ -191,7 +191,8 @@ x-ratelimit-long: {"9" * 65}"""
 
 
 def limits_of_a_failure(kind, status, code):
-    """The provider's rate-limit headers and its sentence, and nothing that says whose account it is."""
+    """After a rate limit, the client gets the provider's rate-limit headers and message, without the name of the
+    account."""
     body = ('{"type":"error","error":{"type":"%s","code":"%s","message":"Limit: 60 / min for org-Secret0of0us '
             'with Hello-this-is-the-prompt"}}' % (code, code)).encode()
     extra = lines((LIMITS[kind] + "\n" + NO_LIMITS).split("\n")) + b"retry-after: 7\r\n"
@@ -199,7 +200,7 @@ def limits_of_a_failure(kind, status, code):
     path, model = ("/v1/messages", "ca/m") if kind == "anthropic" else ("/v1/chat/completions", "a/m")
     asked = ('{"model":"%s","max_tokens":9,"messages":[{"role":"user","content":"Hello-this-is-the-prompt"}]}'
              % model).encode()
-    limited = Gateway(config(upstream))  # a limit is remembered
+    limited = Gateway(config(upstream))  # A gateway of its own, because a limit closes the target.
     try:
         with Client(limited.port) as client:
             answer = client.ask(post(path, asked, mark, extra=b"x-recourse-policy: once\r\n"))
@@ -226,7 +227,7 @@ def no_limits_of_other_failures():
 
 
 def listed_as_of_the_connection(name):
-    """A client cannot take away what the gateway says to a provider."""
+    """A client cannot remove a header that the gateway itself sends to a provider by naming it in Connection."""
     mark, plan = upstream.plan(saying(OK_CHAT))
     ask(mark, b"Connection: %b\r\n" % name)
     seen = plan.seen[0]
@@ -260,7 +261,7 @@ def in_a_path(evil):
 
 
 def in_a_model(escape):
-    """In JSON the escape is good; in a header or a path of a provider it must not become a line."""
+    """An escaped line break in a model name must not become a line break in a header or path for the provider."""
     model = b"m" + escape + b"x-evil: 1" + escape + b"y"
     for body in (b'{"model":"%b","messages":[]}' % model, b'{"model":"a/%b","messages":[]}' % model,
                  b'{"model":"ga/%b","messages":[]}' % model):
@@ -270,7 +271,7 @@ def in_a_model(escape):
 
 
 def in_a_header(name):
-    """Ours are read strictly; what is wrong is refused or ignored, never passed on."""
+    """Malformed values of the gateway's request headers are refused or ignored, never sent on."""
     for value in (b"a%0d%0ax-evil: 1", b"\xff\xfe", b"00-%b-%b-01" % (b"g" * 32, b"h" * 16), b'"',
                   b'"a b"', b"x" * 600):
         mark, plan = upstream.plan(saying(OK_CHAT))
@@ -281,7 +282,7 @@ def in_a_header(name):
 
 
 def from_a_provider():
-    """Nor in the other direction: what a provider says of itself ends in no header of ours."""
+    """Line breaks in a provider's error must not become header lines for the client."""
     evil = ('{"error":{"message":"a\\r\\nx-evil: 1","type":"b\\r\\nx-evil: 1","code":"c\\u0000\\r\\n'
             'x-evil: 1","param":"d\\nx-evil: 1"}}').encode()
     mark, plan = upstream.plan(saying(http(evil, status="429 Slow", extra=b"retry-after: 1\r\n")))
@@ -311,7 +312,7 @@ for text in (b"\\r\\n", b"\\n", b"\\u000d\\u000a", b"\\u0000", b"\\u2028", b"\r\
 for header in (b"traceparent", b"tracestate", b"idempotency-key", b"x-recourse-policy", b"accept",
                b"x-recourse-deadline-ms", b"authorization", b"content-type", b"user-agent"):
     suite.case(f"in a header: {header.decode()}", in_a_header, header)
-# The target rests behind it.
+# The target cools down afterwards, so this case runs alone.
 suite.alone("in a provider's error", from_a_provider)
 suite.alone("nothing came unasked", lambda: check(not upstream.strays, upstream.strays))
 main(suite, gateway, upstream)

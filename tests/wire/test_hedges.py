@@ -24,7 +24,7 @@ upstream = Upstream()
 
 
 def start(on_exceed, **more):
-    """One try fits into the budget, two do not."""
+    """Starts a gateway whose budget allows one attempt, but not two."""
     provider = {"kind": "openai", "keys": ["env:KEY_1"]}
     gateway = Lasting({
         "providers": {name: {**provider, "base_url": upstream.url(f"/{name}/v1")} for name in "ab"},
@@ -46,16 +46,16 @@ def ask(gateway, mark, text=b"Hi"):
 
 
 def by_lane(first, second):
-    """A step for whichever lane a request belongs to: they may arrive in either order."""
+    """Returns a step for both lanes, whose requests may arrive in either order."""
     return lambda conn, request: (second if request.path.startswith("/b/") else first)(conn, request)
 
 
 def hedge_without_money(on_exceed):
-    """The first lane answers once the second was refused."""
+    """A hedge that the budget refuses does not stop the first lane, which responds afterwards."""
     gateway = start(on_exceed, hedge_ms=20)
 
     def answers_late(conn, _):
-        # The hedge is due, and a loop that has served two other requests since has run its timers.
+        # The hedge is due after 20 ms; a loop that has served two other requests since then has run its timers.
         time.sleep(0.1)
         for _ in range(2):
             with Client(gateway.port) as client:
@@ -67,7 +67,7 @@ def hedge_without_money(on_exceed):
         answer = ask(gateway, mark)
         check(answer.status == 200 and answer.end == CLEAN, answer)
         check(len(plan.seen) == 1, "asked:", [request.path for request in plan.seen])
-        # Nobody was asked: no try, and the record says why not.
+        # No second provider was called: there is no second attempt, and the record has the reason.
         tries = tries_of(gateway)
         check(tries == [(0, 200)], tries)
         check(answer.get("x-recourse-attempts") == "1", answer.head.raw)
@@ -78,7 +78,7 @@ def hedge_without_money(on_exceed):
 
 
 def late_first_lane():
-    """The second lane has begun its answer: it is not held to the first one's time."""
+    """Once the second lane has begun its response, the first lane's time limit does not apply to it."""
     gateway = start("warn", hedge_ms=20,
                     timeouts={"connect_ms": 60000, "first_byte_ms": 15000, "idle_ms": 60000})
     head, body = OK_CHAT.split(b"\r\n\r\n", 1)
@@ -102,7 +102,8 @@ def late_first_lane():
 
 
 def all_agree(lane):
-    """One lane fails for good while the other is under way: both were asked, whoever tells of it."""
+    """If one lane fails finally while the other one is running, the record, the report and the response all show both
+    attempts."""
     gateway = start("warn", hedge_ms=20)
     is_over = threading.Event()
 
@@ -125,7 +126,8 @@ def all_agree(lane):
         tries = gateway.rows("SELECT attempt, code, reason, tokens_in > 0 FROM records WHERE kind = 2"
                              " ORDER BY attempt")
         check([row[0] for row in tries] == [1, 2], tries)
-        # AuthFailed, not retryable; the other used what it was asked.
+        # The failed attempt has the code AuthFailed and is not retried; the cancelled attempt is charged with its
+        # request.
         check(tries[lane] == (lane + 1, 401, 30, 0) and tries[1 - lane] == (2 - lane, 0, 0, 1), tries)
         (attempts, report), = gateway.rows(
             "SELECT attempt, body FROM operations JOIN reports USING (op) WHERE report_id = ?",
@@ -149,7 +151,7 @@ STREAMED = b'{"model":"m","stream":true,"messages":[{"role":"user","content":"Hi
 
 
 def ask_streamed(lane, said, answers):
-    """The lane says its end and stays open; the other one answers once it was let go."""
+    """One lane sends `said` and stays open; the other lane responds after the gateway has ended the first one."""
     gateway = start("warn", hedge_ms=20)
     let_go = threading.Event()
 
@@ -177,21 +179,21 @@ def ask_streamed(lane, said, answers):
 
 
 def empty_lane_ends(lane):
-    """Behind its terminator nothing comes: it failed, and the other lane is what is left."""
+    """A lane whose stream ends without content has failed; the other lane responds."""
     answer, tries = ask_streamed(lane, DONE, [TEXT % b"there", STOP, DONE])
     check(answer.body == TEXT % b"there" + STOP + DONE, answer)
     check(tries[lane][1] != 0 and tries[1 - lane] == (2 - lane, 0, 200), tries)
 
 
 def finished_lane_ends(lane):
-    """An answer without a word, and whole: nobody waits for the other lane."""
+    """A complete response without text wins; the other lane is not waited for."""
     answer, tries = ask_streamed(lane, STOP + DONE, [])
     check(answer.body == STOP + DONE, answer)
     check(tries[lane] == (lane + 1, 0, 200), tries)
 
 
 def both_lanes_empty():
-    """Each has its own end; what follows is another try."""
+    """If both lanes end without content, another attempt follows."""
     gateway = start("warn", hedge_ms=20, chain=[{"target": "a/m", "tries": 2}, {"target": "b/m"}])
     gone = [threading.Event(), threading.Event()]
 

@@ -25,7 +25,7 @@ STRINGS = [FORMULAS[0], LONG, CONTROLS + TURNED + SCRIPT + LINES]
 if not IS_FEW:
     STRINGS += [CONTROLS, TURNED, SCRIPT, LINES, *FORMULAS[1:], "\ud800 \udfff lone"]
 
-# What a terminal acts upon, or a person does not see; a line ends in a newline and in nothing else.
+# Characters that a terminal interprets or a person cannot see. Only a newline may end a line.
 HARMFUL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f"
                      "\ufeff\U000e0000-\U000e007f]")
 LINE_MAX = 64 << 10
@@ -34,18 +34,18 @@ upstream = Upstream()
 
 
 def error_body(text):
-    """ASCII, so that what is no character can be said too."""
+    """Returns an error's body in ASCII, so that invalid characters are possible as escapes."""
     return json.dumps({"error": {"message": text, "type": text[:300], "code": text[:300], "param": text[:300]}}
                       ).encode()
 
 
 def header_text(text):
-    """What of it may stand in a header."""
+    """Returns the part of the text that is allowed in a header."""
     return re.sub(rb"[^\x20-\x7e\x80-\xff]", b"", text[:200].encode("utf-8", "replace")).strip() or b"x"
 
 
 def steps(text):
-    """The ways in which a provider can say it."""
+    """Returns responses in which a provider can send the text."""
     body = error_body(text)
     extra = b"x-request-id: %b\r\nserver: %b\r\n" % (header_text(text), header_text(text))
     content = json.dumps({"choices": [{"index": 0, "delta": {"content": "Hi"}}]}).encode()
@@ -61,7 +61,7 @@ def steps(text):
 
 
 class World:
-    """A gateway that has been told all of it, and what came out."""
+    """A gateway that received all hostile strings, and its outputs."""
 
     def __init__(self):
         self.gateway = Lasting({})
@@ -79,7 +79,7 @@ class World:
             for _, is_stream, data in steps(text):
                 mark, _ = upstream.plan(lambda conn, request, data=data: say(conn, data))
                 self.ask(mark, "m", is_stream)
-            # The client means harm too: the model, the path.
+            # The client also sends hostile text: as the model and in the path.
             mark, _ = upstream.plan(lambda conn, request: say(conn, http(error_body("no"), "400 Bad")))
             self.ask(mark, text[:200], False)
             self.ask(mark, "m", False, "/v1/" + header_text(text).replace(b" ", b"").decode("latin-1"))
@@ -97,7 +97,7 @@ class World:
                            "messages": [{"role": "user", "content": "Hi"}]}).encode()
         with Client(self.gateway.port) as client:
             answer = client.ask(post(path, body, mark))
-        # Paths that there are not are nobody's request.
+        # Requests for unknown paths are not recorded.
         if answer.get("x-recourse-request-id") and answer.get("x-recourse-error-code") != "EndpointNotFound":
             self.asked += 1
         self.answers.append(answer)
@@ -109,7 +109,7 @@ class World:
             return client.ask(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()).body
 
     def run_human(self):
-        """The same log for people, of a second gateway."""
+        """Writes the log for people about the same responses, from a second gateway."""
         other = Lasting({})
         try:
             other.write({
@@ -145,8 +145,8 @@ world = World()
 
 
 def check_text(data, where):
-    """For a terminal: nothing that it acts upon, no line of another's making, none without end."""
-    text = data.decode("utf-8")  # raises where it is not
+    """Checks an output for terminals: no character that a terminal interprets, no forged line, no endless line."""
+    text = data.decode("utf-8")  # Raises if the output is not UTF-8.
     found = HARMFUL.search(text)
     check(not found, where, "has", found and ascii(text[max(0, found.start() - 80):found.end() + 20]))
     for line in text.split("\n"):
@@ -155,7 +155,7 @@ def check_text(data, where):
 
 
 def check_json(data, where, is_lines=False):
-    """It parses, a line each, and shows nothing raw to whoever only looks at it."""
+    """Checks a JSON output: it can be parsed, and no character is harmful if it is displayed unparsed."""
     text = data.decode("utf-8")
     found = HARMFUL.search(text)
     check(not found, where, "has", found and ascii(text[max(0, found.start() - 80):found.end() + 20]))
@@ -172,7 +172,7 @@ def on_terminal():
             data = world.audit("show", name, *more, "--color", "never")
             check_text(data, f"show {name} {more}")
             shown += data
-    # It was there, as text.
+    # The hostile strings were shown, as escaped text.
     for words in (b"\\u{1B}", b"\\u{9B}", b"\\u{202E}", b"\\u{E0041}", b"alert(1)", b"HYPERLINK", b"FORGED"):
         check(words in shown, "never shown:", words)
 
@@ -228,7 +228,7 @@ def on_the_operators_side():
 
 
 def to_clients():
-    """Errors are the dialect's JSON; headers are lines of ours."""
+    """Errors are JSON of the dialect, and no hostile string is a header of its own."""
     for answer in world.answers:
         check(answer.end == CLEAN, answer)
         check(not re.search(rb"[\x00-\x09\x0b\x0c\x0e-\x1f\x7f]", answer.head.raw), answer.head.raw)
@@ -238,7 +238,7 @@ def to_clients():
 
 
 def on_a_pty(command, environment):
-    """What a person would see. Gives all bytes."""
+    """Runs a command on a pseudo-terminal. Returns all of its output."""
     parent, child = pty.openpty()
     process = subprocess.Popen(command, cwd=world.gateway.folder, env=environment, stdin=subprocess.DEVNULL,
                                stdout=child, stderr=child)
@@ -260,7 +260,8 @@ def on_a_pty(command, environment):
 
 
 def of_a_call():
-    """recourse call, on a terminal and not: of what fails all is inert; of an answer, on a terminal."""
+    """recourse call: an error is harmless on a terminal and in a pipe; the text of a response is harmless on a
+    terminal."""
     environment = dict(world.gateway.environment, TERM="xterm", NO_COLOR="1", OPENAI_API_KEY="key-1111",
                        OPENAI_BASE_URL=upstream.url("/v1"))
     for text in STRINGS:

@@ -26,7 +26,7 @@ upstream = Upstream()
 
 
 class Watch:
-    """Reads the live events as they come."""
+    """Reads the live events of the admin interface."""
 
     def __init__(self, gateway):
         self.connection = http.client.HTTPConnection("127.0.0.1", gateway.admin_port(), timeout=WAIT_S)
@@ -92,7 +92,7 @@ class World:
         self._send(f"/v1/models/{urllib.parse.quote(key)}", None, method="GET")
 
     def _send_last(self):
-        """The model cools down, which is kept over restarts. All of these names are one target."""
+        """Makes the models cool down, which is saved across restarts. All of these names are one target."""
         for key in KEYS:
             self._send("/v1/chat/completions", {"model": key, "messages": []}, steps=[saying(BUSY)])
 
@@ -104,7 +104,7 @@ world = World()
 
 
 def found_in(data):
-    # Half a key is one too: names are cut in some places.
+    # The first half of a key counts, too, because some outputs truncate names.
     return [key for key in KEYS if key[:20].encode() in data]
 
 

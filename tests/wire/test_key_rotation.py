@@ -29,7 +29,8 @@ def ask(mark):
 
 
 def all_get_the_new_key():
-    """Each of them is refused once; the new key is read by the first and kills nobody's."""
+    """Each of the calls is refused once. The first one reloads the key; the refusals of the other calls do not disable
+    the new key."""
     arrived = threading.Semaphore(0)
     is_replaced = threading.Event()
 

@@ -9,7 +9,7 @@ from peers import (CLEAN, OK_CHAT, Client, Upstream, chat, config, ending, http,
                    resetting, saying)
 
 MB = 1 << 20
-KEPT = 4096  # what the gateway keeps of a body to send it again
+KEPT = 4096  # replay_bytes: the gateway stores this many bytes of a body to send them again.
 GROWTH = 16 * MB if IS_FEW else 3 * MB
 
 upstream = Upstream()
@@ -24,7 +24,7 @@ def body_of(model, size):
 
 
 def wanted(model, size):
-    """The same, as the provider gets it: with its own name of the model."""
+    """Returns the body as the provider gets it, with the provider's model name."""
     return body_of(model, size).replace(b'"model":"%b"' % model.encode(), b'"model":"m"')
 
 
@@ -33,7 +33,8 @@ def check_ok(answer):
 
 
 def around_the_limit(model):
-    """Kept or passed on, whole or a few bytes at a time: the provider cannot tell."""
+    """The provider gets the same request whether the body is stored or relayed, and however it is split into
+    packets."""
     for size in (KEPT - 1, KEPT, KEPT + 1, 2 * KEPT, 20 * KEPT):
         for step in (size, 1 if size < 2 * KEPT else 777):
             mark, plan = upstream.plan(saying(OK_CHAT))
@@ -42,7 +43,7 @@ def around_the_limit(model):
                 for at in range(0, len(request), step):
                     check(client.send(request[at:at + step]), "closed early")
                 check_ok(client.read())
-                # What follows is another request, not more of it.
+                # The bytes that follow belong to another request.
                 check_ok(client.ask(request))
             for seen in plan.seen:
                 check(seen.body == wanted(model, size), size, seen.body[:80])
@@ -74,8 +75,8 @@ def expecting():
 
 
 def ambiguous_behind_the_start(member):
-    """A second model behind what was read before the request went on its way: the provider never gets
-    all of it, and the client is told which member it is."""
+    """A second model after the bytes that the gateway has read before it began to relay: the provider never gets the
+    whole body, and the error names the member."""
     for size in (2 * KEPT, 300 * KEPT):
         mark, plan = upstream.plan(saying(OK_CHAT))
         body = body_of("once", size)[:-1] + b',"%b":"other"}' % member
@@ -88,11 +89,12 @@ def ambiguous_behind_the_start(member):
             check_ok(client.ask(post("/v1/chat/completions", body_of("once", size), mark)))
 
 
-# ---- not all of it comes ----
+# ---- bodies that do not arrive completely ----
 
 
 class Half:
-    """A step of the eager provider: reads what comes until the gateway goes; how is then known."""
+    """A step of the eager provider: reads the body until the gateway closes the connection; `how` is then the kind of
+    the end."""
 
     def __init__(self):
         self.bytes = 0
@@ -118,7 +120,7 @@ class Half:
 
 
 def left(leave):
-    """A client that leaves in its body: the provider sees a reset and never a whole request."""
+    """The client disconnects while it sends its body: the provider sees a reset and never a complete request."""
     half = Half()
     mark, plan = eager.plan(half)
     request = post("/v1/chat/completions", body_of("rest", 40 * KEPT), mark)
@@ -132,7 +134,7 @@ def left(leave):
 
 
 def mixed():
-    """Nothing of one client's body is ever in another's request."""
+    """Bytes of one client's body never become a part of another client's request."""
     troubles = []
 
     def cut_off(number):
@@ -163,7 +165,7 @@ def mixed():
 
 
 def not_taken():
-    """The provider does not read: the client is stopped, memory does not grow."""
+    """The provider does not read: the client's upload stops, and the gateway's memory does not grow."""
     go = threading.Event()
 
     def step(conn, request):
@@ -197,7 +199,7 @@ def not_taken():
 
 
 def answered_early():
-    """The provider refuses before it has all: the client hears it."""
+    """The provider refuses the request before it has received the whole body; the client gets the error."""
     def step(conn, _):
         conn.sendall(http(b'{"error":{"message":"too long","type":"invalid_request_error","code":'
                           b'"context_length_exceeded"}}', status="400 Bad Request"))
@@ -212,7 +214,8 @@ def answered_early():
 
 
 def cut(end):
-    """The provider is gone in the middle: told at once, not tried again, never a success."""
+    """The provider closes the connection during the upload: the client gets an error at once, and there is no
+    retry."""
     mark, plan = eager.plan(end(b""))
     request = post("/v1/chat/completions", body_of("rest", 20 * MB), mark)
     with Client(gateway.port) as client:
@@ -224,12 +227,12 @@ def cut(end):
 
 
 def not_again():
-    """What was passed on once is not sent again, and the next target does not get half of it."""
+    """A relayed body is not sent again, and the next target does not get a part of it."""
     mark, plan = upstream.plan(ending(b""), saying(OK_CHAT))
     with Client(gateway.port) as client:
         answer = client.ask(post("/v1/chat/completions", body_of("two", 3 * MB), mark))
         check(answer.status >= 500 and len(plan.seen) == 1, answer)
-    # One that is kept is.
+    # A stored body is sent again.
     mark, plan = upstream.plan(ending(b""), saying(OK_CHAT))
     with Client(gateway.port) as client:
         check_ok(client.ask(post("/v1/chat/completions", body_of("two", KEPT), mark)))

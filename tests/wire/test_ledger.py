@@ -24,15 +24,15 @@ from peers import CLEAN, Client
 OPERATIONS = 150 if IS_FEW else 1000
 THREADS = 12
 MEASURED, ESTIMATED = 4, 8
-# Millionths of a dollar for a token, so that a cost is exact whatever it is a sum of.
+# Millionths of a dollar per token, so that all costs are exact.
 PRICE_IN, PRICE_OUT = 3, 7
 PRICES = ("as_of: 2026-11-01\nbuilt_in: false\nprices:\n"
           f"  - {{model: '*', input: {PRICE_IN}, output: {PRICE_OUT}}}\n")
-PROMPT = "fish how are you and the big red sun all day far out sea"  # the 14th word ends it
-SEEN = 5  # words that a client waits for before it leaves
+PROMPT = "fish how are you and the big red sun all day far out sea"  # The 14th word ends the response.
+SEEN = 5  # Number of words that a client reads before it disconnects.
 LAST_SEEN = b"and"
 
-# Two providers of each interface; a path tells the mock which one it plays.
+# Two providers for each API family; the path tells the mock which provider is called.
 PROVIDERS = {"oa": ("openai", "/v1"), "ob": ("openai", "/v1"),
              "ca": ("anthropic", ""), "cb": ("anthropic", ""),
              "ga": ("gemini", ""), "gb": ("gemini", "")}
@@ -40,20 +40,20 @@ TOKEN = b"Authorization: Bearer token-of-app\r\n"
 KEYS = {f"{name}:{number}": f"key-of-{name}-{number}" for name in PROVIDERS for number in (1, 2)}
 
 
-# EITHER: as many fail at once as there are, so that tries may be used up.
+# EITHER: the operation may succeed or fail, because enough attempts may fail at the same time to use up the limit.
 ANSWER, FAILURE, EITHER, BROKEN, LEAVES, LEAVES_EARLY = range(6)
 WHOLE, STREAM, BOTH = (False,), (True,), (False, True)
 
 
 class Kind:
-    """What is asked and how it has to end. chain: models of the first and the second provider."""
+    """A kind of operation and its expected end. chain: models of the first and the second provider."""
 
     def __init__(self, name, ways, end, chain, share=2, **route):
         self.name, self.ways, self.end, self.chain = name, ways, end, chain
         self.share, self.route = share, route
 
 
-# What is never to end by itself ends soon; what is to come has all the time.
+# SILENT: a provider that never responds is given up soon. STALL: only a stream that stalls is given up soon.
 SILENT = {"timeouts": {"connect_ms": 30000, "first_byte_ms": 1000, "idle_ms": 30000}}
 STALL = {"timeouts": {"connect_ms": 30000, "first_byte_ms": 30000, "idle_ms": 300}}
 KINDS = [
@@ -89,7 +89,7 @@ KINDS = [
 
 
 def configuration(mock):
-    """A route for each kind and pair of providers, and one budget that all of it is under."""
+    """Returns a configuration with a route for each kind and pair of providers, and one budget for all of them."""
     routes = []
     for kind, (first, second) in itertools.product(KINDS, (("oa", "ob"), ("ca", "cb"), ("ga", "gb"))):
         chain = [{"target": f"{name}/{model}", "tries": 1 if len(kind.chain) > 1 else 4}
@@ -107,20 +107,21 @@ def configuration(mock):
 
 
 SCENARIO = {
-    "keys": [{"name": name, "ends": key} for name, key in KEYS.items()],  # as ours are named
+    # The keys have the names that the gateway gives them.
+    "keys": [{"name": name, "ends": key} for name, key in KEYS.items()],
     "rules": [{"when": {"model": "switched", "key": f"{name}:1"}, "do": "429"} for name in PROVIDERS] +
              [{"when": {"model": "switched"}, "do": "echo"}]}
 
 
 class Run:
-    """Threads that take operations from one queue."""
+    """Threads that take operations from one queue and carry them out."""
 
     def __init__(self, gateway, mock):
         self.gateway, self.mock = gateway, mock
         self.early = threading.Lock()
         self.queue = SimpleQueue()
         self.troubles = []
-        self.answered = SimpleQueue()  # names of the kinds, one for each good answer
+        self.answered = SimpleQueue()  # The name of the kind of each good response.
         combinations = [(kind, dialect, way) for kind in KINDS for dialect in DIALECTS
                         for way in kind.ways for _ in range(kind.share)]
         chance = random.Random(1)
@@ -129,7 +130,8 @@ class Run:
             self.queue.put((number, *combination))
 
     def _leave_early(self, data):
-        """One at a time, so that it is known that the provider has the request."""
+        """Disconnects after the provider has received the request. Only one thread does so at a time, so that the
+        request can be recognised."""
         def count():
             return self.mock.ledger()["by_model"].get("hang", {"requests": 0})["requests"]
         with self.early:
@@ -141,7 +143,7 @@ class Run:
     def _one(self, number, kind, dialect, is_stream):
         words = PROMPT.split(" ")
         prompt = " ".join(words[:6 + number % 9]) if kind.end != BROKEN else PROMPT
-        # Where the answer says the prompt again it need not be counted for us.
+        # If the response repeats the prompt, the provider need not report the usage.
         has_usage = number % 2 == 0 or not any("echo" in model for model in kind.chain)
         data = dialect.request(f"{kind.name}.{dialect.first}", is_stream, prompt, has_usage, TOKEN)
         if kind.end == LEAVES_EARLY:
@@ -169,7 +171,7 @@ class Run:
                 self._one(*self.queue.get_nowait())
         except Empty:
             pass
-        except Exception as error:  # told below, in the thread that counts
+        except Exception as error:  # The thread that counts reports the exception below.
             self.troubles.append(error)
 
     def run(self):
@@ -185,7 +187,7 @@ class Run:
         check(not missing, "never answered:", missing)
 
 
-# ---- what each of those who add up says: {name: [requests, tokens in, tokens out]} ----
+# ---- sums from each source: {name: [requests, tokens in, tokens out]} ----
 
 GROUPS = {"provider": lambda target, _: target.split("/")[0],
           "model": lambda target, _: target.split("/", 1)[1],
@@ -199,7 +201,7 @@ def add(sums, name, *numbers):
 
 
 def of_the_mock(ledger):
-    """Paths tell the provider they were sent to."""
+    """Returns the mock's own sums. The path of a call shows its provider."""
     sums = {group: {} for group in ("all", *GROUPS)}
     tables = [("model", "by_model", lambda name: name), ("key", "by_key", lambda name: name),
               ("provider", "by_path", lambda path: path.split("/")[1])]
@@ -212,7 +214,7 @@ def of_the_mock(ledger):
 
 
 def of_the_attempts(rows):
-    """rows: (target, credential, tokens in, tokens out)"""
+    """Returns the sums of the attempts. rows: (target, credential, tokens in, tokens out)."""
     sums = {group: {} for group in ("all", *GROUPS)}
     for target, credential, tokens_in, tokens_out in rows:
         add(sums["all"], "all", 1, tokens_in, tokens_out)
@@ -229,7 +231,7 @@ def check_same(ours, theirs, who):
 
 
 class World:
-    """The run, and what was said of it while the gateway was there and afterwards."""
+    """The run of all operations, and the gateway's outputs during and after the run."""
 
     def __init__(self):
         tokens = {name.upper().replace(":", "_"): key for name, key in KEYS.items()}
@@ -256,7 +258,7 @@ class World:
                               cwd=self.gateway.folder, stdout=subprocess.PIPE, timeout=WAIT_S).stdout.decode()
 
     def total(self):
-        """Tokens in and out, and what they cost, all of it from the provider's ledger."""
+        """Returns the tokens in, the tokens out and their cost, from the provider's ledger."""
         tokens_in, tokens_out = self.ledger["billed_in"], self.ledger["tokens_out"]
         return tokens_in, tokens_out, PRICE_IN * tokens_in + PRICE_OUT * tokens_out
 
@@ -281,13 +283,14 @@ SUMS = "coalesce(sum(tokens_in), 0), coalesce(sum(tokens_out), 0), coalesce(sum(
 
 
 def attempts_are_the_ledger():
-    """In all, by provider, by model and by key; every call that the provider saw is an attempt."""
+    """The attempts agree with the provider's ledger: in total, by provider, by model and by key. Every call is an
+    attempt."""
     check_same(of_the_attempts(world.attempts()), of_the_mock(world.ledger), "attempts")
     check(world.gateway.rows(f"SELECT {SUMS} FROM records WHERE kind = 2") == [world.total()], world.total())
 
 
 def one_token_is_noticed():
-    """The case above would see it."""
+    """Shows that attempts_are_the_ledger notices a difference of one token."""
     for place, row in ((2, 1), (3, -1)):
         rows = [list(attempt) for attempt in world.attempts()]
         rows[len(rows) // 2][place] += row
@@ -325,7 +328,7 @@ def sums_of_days_are_the_attempts():
 
 
 def estimates_are_marked():
-    """Measured or estimated, never both; free is neither. What was whole and counted is measured."""
+    """Each attempt with tokens is marked as measured or as estimated. Complete responses with a usage are measured."""
     rows = world.gateway.rows
     bad = rows("SELECT count(*) FROM records WHERE kind = 2 AND ((flags & ?) <> 0) + ((flags & ?) <> 0) <> "
                "(tokens_in + tokens_out > 0)", MEASURED, ESTIMATED)
@@ -376,7 +379,7 @@ def metrics_say_the_same():
 
 
 def budget_says_the_same():
-    """Nothing is held when nothing is under way, and a restart forgets nothing."""
+    """Without a request in flight nothing is reserved, and the spent amount is restored after a restart."""
     _, _, micro = world.total()
 
     def check_budget(budgets):

@@ -10,7 +10,7 @@ from streams import CHAT, framed
 MB = 1 << 20
 ROOM = 2 * MB
 REPLAY = MB
-# A body of more than REPLAY whose model stands behind these bytes is kept as a whole.
+# A body with more than REPLAY bytes is stored completely if its model comes after these bytes.
 LIMITS = {"max_kept_bytes": ROOM, "replay_bytes": REPLAY, "max_body_bytes": 8 * MB}
 LARGE, MANY = 4 * MB, 100
 GROWTH = 24 * MB
@@ -21,7 +21,7 @@ wide = Gateway(config(upstream, limits={"max_kept_bytes": 1 << 30, "replay_bytes
 
 
 def body_of(size, start=b'{"messages":[', end=b"}"):
-    """The model is behind everything else: such a body cannot go on its way before it is whole."""
+    """Returns a body whose model is its last member, so that the gateway must store the whole body."""
     tail = b'],"model":"once"' + end
     return start + b" " * (size - len(start) - len(tail)) + tail
 
@@ -31,7 +31,7 @@ def request(mark, size, **parts):
 
 
 def fits(size=ROOM):
-    """Only when nothing else is counted."""
+    """A body of this size is accepted if no other body is stored."""
     mark, plan = upstream.plan(saying(OK_CHAT))
     with Client(gateway.port) as client:
         answer = client.ask(request(mark, size))
@@ -48,12 +48,12 @@ def is_empty():
 
 
 def nothing_is_kept():
-    """Who leaves is noticed a little later; what was answered is counted no more."""
+    """Waits until no bytes are counted. A disconnect is noticed a little later."""
     wait_until(is_empty, "what is kept no more")
 
 
 class Held:
-    """A provider that has a request and does not answer yet."""
+    """A provider that has received a request and does not respond yet."""
 
     def __init__(self, size):
         self.arrived = threading.Event()
@@ -87,7 +87,7 @@ def refused_beside(size):
 
 
 def ceiling():
-    """To the byte: what is left is given to whoever needs no more than that."""
+    """The limit is exact to the byte: a body that needs no more than the remaining bytes is accepted."""
     held = Held(ROOM - 4096)
     refused_beside(4097)
     refused_beside(MB)
@@ -97,7 +97,7 @@ def ceiling():
 
 
 def too_large():
-    """More than is ever kept: to come again would not help."""
+    """A body above the limit is refused without advice to retry."""
     mark, plan = upstream.plan(saying(OK_CHAT))
     with Client(gateway.port) as client:
         answer = client.ask(request(mark, ROOM + 1))
@@ -107,7 +107,7 @@ def too_large():
 
 
 def passes():
-    """What is passed on as it comes is not kept but for its beginning."""
+    """Only the beginning of a relayed body is counted."""
     mark, plan = upstream.plan(saying(OK_CHAT))
     body = b'{"model":"once","messages":[' + b" " * (6 * MB) + b"]}"
     with Client(gateway.port) as client:
@@ -117,7 +117,7 @@ def passes():
 
 
 def leaves(size, sent):
-    """In the midst of its body."""
+    """Bytes are no longer counted after the client disconnects during its upload."""
     for _ in range(3):
         client = Client(gateway.port)
         client.send(request("", size)[:sent])
@@ -126,7 +126,7 @@ def leaves(size, sent):
 
 
 def streams():
-    """A stream that goes on needs its request no more."""
+    """A stream's request is no longer counted after the first content."""
     head, _ = framed(CHAT, "chunked")
     pieces = [chunk(piece) for piece in CHAT.pieces()]
     go_on = threading.Event()
@@ -148,7 +148,7 @@ def streams():
 
 
 def refused_at_once():
-    """It is no JSON: the body is let go of."""
+    """The body of a request that is not JSON is freed at once."""
     with Client(gateway.port) as client:
         answer = client.ask(request("", ROOM, end=b"]"))
     check(answer.status == 400, answer)
@@ -156,7 +156,7 @@ def refused_at_once():
 
 
 def goes_back():
-    """Memory of large bodies that were kept all at once goes back to the system: a size, no time."""
+    """The memory of many large bodies that were stored at the same time returns to the system."""
     data = request("", LARGE, end=b"]")
     with Client(wide.port) as client:
         check(client.ask(data).status == 400)
@@ -165,7 +165,7 @@ def goes_back():
     for number in range(MANY):
         client = Client(wide.port)
         check(client.send(data[:number - MANY]))
-        for other in clients:  # a byte each, so that none is idle until all have sent theirs
+        for other in clients:  # Each client sends a byte, so that none is idle before all have sent their bodies.
             at = MANY - number
             check(other.send(data[-at - 1:-at]))
         clients.append(client)
@@ -185,7 +185,7 @@ suite.alone("a body that is passed on", passes)
 suite.alone("a body that stops", leaves, ROOM, ROOM - MB)
 suite.alone("a body that is refused", refused_at_once)
 suite.alone("a stream", streams)
-if not IS_FEW:  # a sanitizer keeps what was freed
+if not IS_FEW:  # A sanitizer keeps freed memory.
     suite.alone("memory goes back", goes_back)
 suite.alone("nothing came unasked", lambda: check(not upstream.strays, upstream.strays))
 main(suite, gateway, wide, upstream)

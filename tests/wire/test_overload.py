@@ -12,8 +12,8 @@ from harness import IS_FEW, WAIT_S, Suite, check, main, report_of, wait_until
 from mocks import Mock
 from peers import CLEAN, Client
 
-ROOM = 8        # of the gateway
-SMALL_ROOM = 3  # of one provider's models
+ROOM = 8        # max_in_flight of the gateway.
+SMALL_ROOM = 3  # max_in_flight of one provider's models.
 ROUNDS = 3 if IS_FEW else 6
 MODEL = "tokens-20+trickle-15"
 GROWTH_BYTES = 2 << 20
@@ -21,7 +21,7 @@ KINDS = {"o": "openai", "c": "anthropic", "g": "gemini"}
 
 
 class World:
-    """Two providers of each interface; the second of them has little room."""
+    """A gateway with two providers for each API family; the second of them has a low limit."""
 
     def __init__(self):
         self.gateway = Lasting({})
@@ -47,7 +47,7 @@ class World:
             return int(file.read().split()[1]) * resource.getpagesize()
 
     def round(self, size, requests):
-        """All of them at once. requests: (dialect, is_stream) of each."""
+        """Sends all requests at the same time. requests: (dialect, is_stream) of each request."""
         barrier = threading.Barrier(len(requests))
         lock = threading.Lock()
         troubles, answered = [], collections.Counter()
@@ -58,7 +58,7 @@ class World:
                     barrier.wait(WAIT_S)
                     answer = client.ask(dialect.request(f"{size}.{dialect.first}", is_stream, "fish"))
                 outcome = judge(answer, dialect, is_stream)
-            except Exception as error:  # told below, in the thread that counts
+            except Exception as error:  # The thread that counts reports the exception below.
                 troubles.append(error)
                 return
             with lock:
@@ -81,12 +81,13 @@ class World:
 
 
 def judge(answer, dialect, is_stream):
-    """Whole, or refused in the client's dialect with the time to come again; else it is a failure."""
+    """Returns "served" for a complete response, and "refused" for an error of the dialect with a retry time. Fails
+    otherwise."""
     check(answer.end == CLEAN, dialect.name, answer)
     if answer.status == 200:
         check(dialect.is_whole(answer.body, is_stream), dialect.name, answer)
         return "served"
-    status = 529 if dialect.name == "messages" else 503  # Anthropic's own status of overload
+    status = 529 if dialect.name == "messages" else 503  # 529 is Anthropic's status for an overload.
     check(answer.status == status and dialect.is_overloaded(answer.body), dialect.name, answer)
     check(int(answer.get("retry-after")) >= 1 and int(answer.get("retry-after-ms")) >= 1, answer.head.raw)
     check(answer.get("x-should-retry") == "true", answer.head.raw)
@@ -99,7 +100,8 @@ world = World()
 
 
 def gateway_is_full():
-    """Twice its room, in all dialects, again and again. Who comes when others have gone gets in."""
+    """Twice as many requests as the limit, in all dialects, several times. Requests that arrive after others have
+    ended are admitted."""
     requests = [(DIALECTS[number % 4], number // 4 % 2 == 0) for number in range(2 * ROOM)]
     sizes = []
     for _ in range(ROUNDS):
@@ -107,13 +109,13 @@ def gateway_is_full():
         check(answered["served"] >= ROOM, answered)
         sizes.append(world.rss_bytes())
     check(world.told["large", "refused"] >= ROOM, "never full:", world.told)
-    # Sanitizers keep what was freed.
+    # Sanitizers keep freed memory.
     if not IS_FEW:
         check(sizes[-1] <= sizes[1] + GROWTH_BYTES, "it grows:", sizes)
 
 
 def provider_is_full():
-    """The gateway has room, the provider's model has less."""
+    """The gateway is below its limit, but the provider's model has reached its own."""
     requests = [(DIALECTS[number % 2 * 2], True) for number in range(ROOM)]
     for _ in range(ROUNDS):
         answered = world.round("small", requests)
@@ -122,13 +124,13 @@ def provider_is_full():
 
 
 def room_comes_back():
-    """As many as there is room for are all served."""
+    """Requests up to the limit are all served."""
     answered = world.round("large", [(dialect, True) for dialect in DIALECTS * (ROOM // 4)])
     check(answered == {"served": ROOM}, answered)
 
 
 def all_are_counted():
-    """Metrics, audit and the provider agree with what clients saw."""
+    """Metrics, audit and the provider's counters agree with the responses."""
     served = sum(count for (_, outcome), count in world.told.items() if outcome == "served")
     refused = sum(count for (_, outcome), count in world.told.items() if outcome == "refused")
     metrics = world.metrics()
@@ -145,7 +147,7 @@ def all_are_counted():
 
 
 def refusal_waits_for_no_disk():
-    """Who is turned away is told while the disk is busy, and is on record when it is not."""
+    """A refusal is sent while the disk is busy, and recorded later."""
     gateway = Lasting({})
     mock = Mock(gateway.folder)
     try:

@@ -35,7 +35,7 @@ WAYS = [single] + [split(seed) for seed in SEEDS]
 
 
 def visible(head):
-    """What does not change from request to request."""
+    """Returns the headers that are the same for every request."""
     return [(name, value) for name, value in head.fields
             if name not in ("x-recourse-request-id", "x-plan", "x-recourse-report-id", "x-recourse-target-ms",
                             "x-recourse-total-ms")]
@@ -72,7 +72,8 @@ def sending(pieces):
 
 
 def answer_in_pieces(request, data):
-    """data: whole; the connection ends behind it."""
+    """The client's response is the same however the provider's bytes are split. data: the complete response; the
+    connection ends after it."""
     results = []
     for cut in [whole] + WAYS:
         mark, plan = upstream.plan(sending(cut(data)))
@@ -121,7 +122,7 @@ for name, response in (
 
 for one in SAMPLES:
     for way in ("chunked", "length", "close"):
-        # Without a terminator an end alone says nothing: that is a failure, tested elsewhere.
+        # Without a terminator, a stream that ends with its connection is a failure, which other tests cover.
         if one.has_terminator or way != "close":
             suite.case(f"a stream of {one.name}, {way}", stream_in_pieces, one, way)
 suite.alone("nothing came unasked", lambda: check(not upstream.strays, upstream.strays))

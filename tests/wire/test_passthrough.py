@@ -49,7 +49,7 @@ def ask(path, *steps, method="GET", extra=b"", body=b""):
 
 
 def error_of(path, answer):
-    """The error as a client of this provider finds it."""
+    """Returns the error in the place where clients of this provider expect it."""
     check(answer.end == CLEAN and answer.get("content-type") == "application/json", answer.head.raw, answer)
     page = json.loads(answer.body)
     check(report_of(page)["report_id"] == answer.get("x-recourse-report-id"), page)
@@ -58,11 +58,11 @@ def error_of(path, answer):
     return page["error"]
 
 
-# ---- what the provider answered ----
+# ---- errors of the provider ----
 
 
 def passes(path, status, body, code, has):
-    """Its status and its words; and who would look for an endpoint that is missing is not sent there."""
+    """The provider's status and text are sent on, without advice about missing endpoints."""
     answer, plan = ask(path, error(status, body))
     check(answer.status == status, answer.head.raw, answer)
     check(answer.get("x-recourse-error-code") == code, answer.head.raw)
@@ -76,7 +76,8 @@ def passes(path, status, body, code, has):
 
 
 def passes_after_tries(status, code, is_told=False):
-    """Also when it was worth a second try. Words of servers are for the log; those of a conflict are not."""
+    """The provider's status is sent on after a retry, too. The texts of server errors are only logged; the text of a
+    conflict is sent on."""
     answer, plan = ask("/p/o/files/1", error(status, openai("Something", kind="server_error")))
     check(answer.status == status and len(plan.seen) == 2, answer, len(plan.seen))
     check(answer.get("x-recourse-error-code") == code and answer.get("x-should-retry") == "false", answer.head.raw)
@@ -98,7 +99,7 @@ def head_alone():
 
 
 def secrets_stay():
-    """What the provider repeats of the request, and what looks like a key, is not passed on."""
+    """Text that the provider repeats from the request, and text that looks like a key, is not sent on."""
     diary = "my dear diary is not for anybody else"
     words = f"No such File object: {diary}, asked with sk-proj-abcdefghijklmnop1234567890"
     answer, _ = ask("/p/o/batches", error(404, openai(words)), method="POST",
@@ -107,7 +108,7 @@ def secrets_stay():
     check(diary not in answer.body.decode() and "abcdefghijklmnop" not in answer.body.decode(), answer)
 
 
-# ---- what is ours ----
+# ---- errors of the gateway ----
 
 
 def ours(step, status, code, path="/p/o/files/1", method="GET", extra=b""):
@@ -116,11 +117,11 @@ def ours(step, status, code, path="/p/o/files/1", method="GET", extra=b""):
     error_of(path, answer)
 
 
-# ---- once, or again ----
+# ---- requests that are sent again, or not ----
 
 
 def asked_again(method, step):
-    """Who only asks is asked for again: a poll outlives a connection that broke."""
+    """A request with a safe method is sent again if the connection broke."""
     good = http(b'{"id":"batch_1"}') if method != "HEAD" else b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n"
     answer, plan = ask("/p/o/batches/batch_1", step, saying(good), method=method)
     check(answer.status == 200 and answer.end == CLEAN and len(plan.seen) == 2, answer, len(plan.seen))
@@ -136,7 +137,7 @@ def sent_once(method, extra=b"", body=b""):
     check(answer.get("x-should-retry") == "false", answer.head.raw)
 
 
-# ---- what this gateway does not have ----
+# ---- endpoints that this gateway does not have ----
 
 OPENAI = of_each_dialect(upstream)["o"]
 MANY = {"second": {**OPENAI, "kind": "mistral"}}
@@ -145,7 +146,7 @@ several.start()
 
 
 def names_the_way(path, way, where=gateway, more="", version=b""):
-    """In the client's dialect, with the path to ask for; and nobody is asked unasked."""
+    """The error is in the client's dialect and names the passthrough path; no provider is called."""
     before = len(upstream.strays)
     with Client(where.port) as client:
         answer = client.ask(f"GET {path} HTTP/1.1\r\nHost: x\r\n".encode() + version + b"\r\n")
@@ -176,7 +177,7 @@ for case in (
          "File not found: f"),
         ("/p/g/v1beta/files/f", 404, gemini(404, "File files/f not found", "NOT_FOUND"), "InvalidRequest",
          "File files/f not found"),
-        # Of these nobody knows what they miss: their words have to say it.
+        # The code does not show what is missing here, so the provider's text must show it.
         ("/p/g/v1beta/cachedContents/c", 404, gemini(404, "Requested entity was not found.", "NOT_FOUND"),
          "EndpointNotFound", "g has no resource at this path: Requested entity was not found."),
         ("/p/o/x", 404, {"detail": "Not Found"}, "EndpointNotFound", "no resource at this path: Not Found"),

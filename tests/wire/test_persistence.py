@@ -40,14 +40,14 @@ def both_tries_are_on_record():
                                  "WHERE op = ? AND kind = 2 ORDER BY seq", op)
             check(outcome == 1 and len(tries) == 2, outcome, tries)
             check(tries[0][0] == code and tries[1][:2] == (0, 200), tries)
-            if model.startswith("429"):  # never earlier than told
+            if model.startswith("429"):  # The retry is never earlier than the provider stated.
                 check(tries[1][2] - tries[0][2] >= 300 and took_ms >= 300, tries, took_ms)
     finally:
         gateway.stop()
 
 
 def record_comes_first():
-    """In the order of the system calls: flushed, then answered."""
+    """In the order of the system calls, the record is flushed before the response is sent."""
     gateway = Lasting({**OPEN, "threads": 1})
     gateway.start("-e", "trace=fdatasync,fsync,write,writev,sendto,sendmsg", "-s", "64")
     try:
@@ -66,7 +66,7 @@ def record_comes_first():
 
 
 def killed_under_load():
-    """Every answered request is on record, once, whenever the end comes."""
+    """Each request with a response has exactly one record, whenever the process is killed."""
     gateway = Lasting(OPEN)
     cycles = 5 if IS_FEW else 50
     answered = {}
@@ -93,7 +93,7 @@ def killed_under_load():
 
 
 def refused_and_killed():
-    """A refusal is an answer: behind a slow disk it waits for its record, whatever it is about."""
+    """A refusal with a recorded reason is also sent only after its record was flushed to a slow disk."""
     gateway = Lasting({**OPEN, "threads": 1, "routes": [{"model": "quota", "chain": [{"target": "demo/quota"}]}]})
     gateway.start("-e", "trace=fdatasync,fsync", "-e", "inject=fdatasync,fsync:delay_enter=100000")
     try:
@@ -134,7 +134,7 @@ def client_that_leaves_is_on_record():
 
 
 def leaves_while_it_is_kept():
-    """The answer is there, its record is on its way: nothing of the request is looked at later."""
+    """The client disconnects while the record is being written: the freed request is not accessed afterwards."""
     gateway = Lasting({**OPEN, "threads": 1})
     gateway.start("-e", "trace=fdatasync,fsync", "-e", "inject=fdatasync,fsync:delay_enter=300000")
     try:
@@ -154,7 +154,7 @@ def leaves_while_it_is_kept():
 
 
 def dead_key_stays_dead(suite_mock):
-    """Two keys, one without credit: one call finds out, and no other is made with it, also after a
+    """Of two keys, the first has no credit: one call finds out, and no further call uses this key, also after a
     restart."""
     gateway = Lasting({
         "providers": {"up": {"kind": "openai", "base_url": suite_mock.url, "keys": ["env:KEY_1",
@@ -178,8 +178,8 @@ def dead_key_stays_dead(suite_mock):
 
 
 def a_refusal_by_mistake_is_forgotten():
-    """A key that a provider refused once, and takes again: the next restart knows nothing of it, and
-    no request is told of a refusal while the first of them asks."""
+    """A key that a provider rejected once and accepts again: after the next restart nothing is saved about it, and no
+    request is refused while the first one tries the key."""
     upstream = Upstream()
     refusal = http(b'{"error":{"message":"Incorrect API key provided.","code":"invalid_api_key"}}',
                    status="401 Unauthorized")
@@ -193,7 +193,7 @@ def a_refusal_by_mistake_is_forgotten():
         check(ask(gateway, "m").status == 401)
         check(len(gateway.rows("SELECT * FROM marks")) == 1)
         check(ask(gateway, "m").status == 401 and len(upstream.strays) == 1, "a dead key was asked")
-        # A path that we know nothing of says nothing of a key; and a restart tries again.
+        # A passthrough path does not change the state of a key; the gateway tries the key again after a restart.
         gateway.end()
         is_bad[0] = False
         gateway.start()
@@ -214,7 +214,8 @@ def a_refusal_by_mistake_is_forgotten():
 
 
 def a_target_without_a_good_key_is_not_up():
-    """Also after a restart, which tries refused keys again: nobody has yet. One good key is enough."""
+    """A target without a usable key is not up, also after a restart, when the rejected keys were not tried yet. One
+    usable key is enough."""
     upstream = Upstream()
     refusal = http(b'{"error":{"message":"Incorrect API key provided.","code":"invalid_api_key"}}',
                    status="401 Unauthorized")
@@ -252,8 +253,8 @@ def a_target_without_a_good_key_is_not_up():
 
 
 def limits_are_the_models():
-    """One key, two models: what a provider limits by model leaves the other one open, and a day's
-    quota is known after a restart too."""
+    """A rate limit of one model leaves the other model of the same key usable, and a daily quota survives a
+    restart."""
     upstream = Upstream()
     rate = http(b'{"error":{"message":"Rate limit reached for model fast on requests per min (RPM): '
                 b'Limit 3, Used 3.","type":"requests","code":"rate_limit_exceeded"}}',
@@ -294,9 +295,8 @@ def limits_are_the_models():
 
 
 def reloaded_under_load():
-    """Thousands of requests, twenty other configurations, one end: none is lost. The clients march
-    in step with a target that fails every fifth request, so that one of them may meet nothing but
-    the fifth ones: the last of the chain answers it."""
+    """Thousands of requests during twenty reloads and one shutdown: none is lost. The target fails every fifth
+    request, so that all attempts of a client may fail; the last target of the chain then responds."""
     calm = {"breaker": {"min_calls": 0}, "retry_budget": {"burst": 0}, "cooldown_ms": 0}
     all_models = {"model": "*", "policy": "fast", "chain": [{"target": "demo/*"}, {"target": "demo/ok"}]}
     gateway = Lasting({**OPEN, **calm, "routes": [all_models]}).start()
@@ -305,7 +305,7 @@ def reloaded_under_load():
         load = Load(gateway, "503@1/5")
         for turn in range(20):
             wait_until(lambda: load.count() >= wanted * (turn + 1) // 21, "answers")
-            # Another provider, route and policy each time; the target that is asked stays.
+            # Another provider, route and policy each time; the target of the requests stays the same.
             gateway.write({"listen": "127.0.0.1:0", "admin": {"listen": "off"},
                            "store": "sqlite:audit.db",
                            "providers": {**DEMO, f"other{turn}": {"kind": "demo"}},
@@ -351,8 +351,8 @@ def bad_configuration_is_refused():
 
 
 def a_pipe_is_not_waited_for():
-    """A pipe, a folder or a device in the place of a key's file or of the configuration: the reload is refused at once,
-    and requests, the admin interface and the end go on."""
+    """A pipe, folder or device in place of a key file or of the configuration: the reload is refused at once, and
+    requests, the admin interface and the shutdown work."""
     gateway = Lasting({**OPEN, "admin": {"listen": "127.0.0.1:0"},
                        "clients": [{"name": "app", "token": "file:key"}]})
     key = os.path.join(gateway.folder, "key")
@@ -397,7 +397,7 @@ def a_pipe_is_not_waited_for():
 
 
 def what_is_known_survives_a_reload():
-    """A target that told when to come back is not asked before, whatever is reloaded."""
+    """A target whose provider stated a retry time is not called earlier, also after a reload."""
     gateway = Lasting(OPEN).start()
     try:
         first = ask(gateway, "quota")
@@ -412,7 +412,7 @@ def what_is_known_survives_a_reload():
 
 
 def fresh_key_is_taken(suite_mock):
-    """A refused key in a file is read again, once."""
+    """After a key in a file was rejected, the file is read again, once."""
     gateway = Lasting({"providers": {}})
     path = os.path.join(gateway.folder, "key")
     gateway.write({"listen": "127.0.0.1:0", "admin": {"listen": "off"}, "store": "sqlite:audit.db",
@@ -444,8 +444,8 @@ def fresh_key_is_taken(suite_mock):
 
 
 def keys_and_places_change():
-    """A key goes to the place that it was given for. A model that was first asked for by a request
-    of the old edition is served by the new one."""
+    """A key is sent only to the address that it was configured for. A model that was first named by a request of the
+    old configuration is served by the new one."""
     old, other = Upstream(), Upstream()
     busy = http(b'{"error":{"message":"busy"}}', status="503 Busy")
     old.on_stray = lambda conn, request: say(conn, busy if b"busy" in request.body else OK_CHAT)
@@ -480,7 +480,7 @@ def keys_and_places_change():
 
 
 def drained_with_a_word():
-    """What cannot finish in time is told so, in its own dialect, and recorded."""
+    """At shutdown, requests that cannot finish in time get an error in their dialect and are recorded."""
     gateway = Lasting({**OPEN, "limits": {"drain_ms": 2000}}).start()
     try:
         stream = chat("trickle-50+tokens-2000").replace(b'{"model"', b'{"stream": true, "model"')
@@ -507,7 +507,7 @@ def drained_with_a_word():
 
 
 def passed_socket():
-    """As systemd does it: the socket is open before and after the process."""
+    """The gateway accepts a listening socket as systemd passes it; the socket is open before and after the process."""
     gateway = Lasting(OPEN)
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
@@ -515,7 +515,7 @@ def passed_socket():
     port = listener.getsockname()[1]
     try:
         for _ in range(2):
-            # Here the number 3 may be anything else's: it is moved there in the child.
+            # The descriptor 3 may be in use in this process; the child moves the socket there.
             script = 'exec 3<&"$1"; export LISTEN_PID=$$ LISTEN_FDS=1; exec "$0" serve --config recourse.yaml'
             with open(gateway.talk, "ab") as talk:
                 gateway.process = subprocess.Popen(
@@ -523,7 +523,7 @@ def passed_socket():
                     env=gateway.environment, stdin=subprocess.DEVNULL, stdout=talk, stderr=talk,
                     pass_fds=(listener.fileno(),))
             gateway.port = port
-            answer = ask(gateway, "ok")  # it waits in the socket's queue until somebody serves
+            answer = ask(gateway, "ok")  # The request waits in the socket's queue until a process accepts it.
             check(answer.status == 200 and answer.end == CLEAN, answer)
             gateway.end()
     finally:
@@ -532,7 +532,7 @@ def passed_socket():
 
 
 class Mock:
-    """recourse mock with two keys, the first without credit."""
+    """recourse mock with two keys, of which the first has no credit."""
 
     def __init__(self):
         self.home = Lasting(OPEN)
@@ -549,7 +549,7 @@ class Mock:
         self.url = f"http://127.0.0.1:{self.port}/v1"
 
     def by_key(self):
-        """Key -> how often it was used."""
+        """Returns the number of requests for each key."""
         with Client(self.port) as client:
             stats = json.loads(client.ask(b"GET /mock/stats HTTP/1.1\r\nHost: x\r\n\r\n").body)
         return {key: row["requests"] for key, row in stats["by_key"].items()}

@@ -48,7 +48,8 @@ def of_openai(path, body):
 
 
 def of_anthropic(path, kind):
-    """Its type goes with its status: where that is not told, the type is in the report alone."""
+    """Anthropic's error type is sent on together with its status. If the status is replaced, only the report has the
+    type."""
     page = json.dumps({"type": "error", "error": {"type": "not_found_error", "message": "File not found: f_1"}})
     answer = ask(path, {"model": "c/m", "max_tokens": 9, "messages": HI}, http(page.encode(), "404 Not Found"))
     page = json.loads(answer.body)
@@ -66,7 +67,7 @@ def of_gemini(path):
 
 
 def in_a_stream():
-    """In the events that a stream of responses ends with, too."""
+    """The provider's code is also in the events at the end of a Responses stream."""
     data = EVENTS + chunks([
         b'data: {"type":"response.created","response":{"id":"r","status":"in_progress"}}\n\n',
         b'data: {"type":"response.output_text.delta","delta":"Hello"}\n\n',
@@ -79,7 +80,7 @@ def in_a_stream():
 
 
 def keeps(data, status, code, *hidden):
-    """The code that all programs know, or ours; and nothing of what is hidden."""
+    """The client gets a code that all programs know, or the gateway's code, and none of the hidden texts."""
     answer = ask("/v1/chat/completions", {"model": "o/m", "messages": HI}, http(data, status))
     error = json.loads(answer.body)["error"]
     check(error["code"] == code, error)
@@ -107,7 +108,7 @@ suite.case("what is no name is not told", keeps,
 suite.case("nor is a secret", keeps,
            openai("No", "invalid_request_error", "sk-proj-abcdefghijklmnopqrstuvwx1234567890"), "400 Bad Request",
            "invalid_request", "abcdefghijklmnopqrstuvwx")
-suite.alone("accounts are nobody's business", keeps,  # its key is not asked for a while
+suite.alone("accounts are nobody's business", keeps,  # Runs alone, because its key is not used for a while afterwards.
             openai("This key was revoked", "account_error", "account_deactivated"), "401 Unauthorized",
             "invalid_api_key", "account_")
 main(suite, gateway, upstream)

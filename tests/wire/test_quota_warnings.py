@@ -17,7 +17,7 @@ MESSAGES = [{"role": "user", "content": "hi"}]
 
 
 class Live:
-    """Whoever watches."""
+    """A client of the live stream."""
 
     def __init__(self, gateway):
         self.connection = http.client.HTTPConnection("127.0.0.1", gateway.admin_port(), timeout=WAIT_S)
@@ -45,7 +45,7 @@ class Live:
         return [data for event, data in list(self.events) if event == name]
 
     def close(self):
-        """The gateway has ended, and with it the stream."""
+        """Waits for the end of the stream, after the gateway has ended."""
         self.thread.join(WAIT_S)
         self.connection.close()
 
@@ -85,7 +85,7 @@ def facts_of(gateway, key):
 
 
 def by_every_way():
-    """Whole answers, streams and failures, in the headers of each dialect."""
+    """Warnings from responses of all kinds (complete, streamed, failed) and from the headers of each dialect."""
     gateway = Lasting({})
     mock = Mock(gateway.folder)
     try:
@@ -119,7 +119,7 @@ def by_every_way():
         seen = live.all("quota:warning")
         check({(one["model"], one.get("credential", ""), one["remaining"]) for one in seen} == wanted, seen)
         check([one["seq"] for one in seen] == list(range(1, len(wanted) + 1)), seen)
-        # The state that follows has it, too: nobody has to ask.
+        # The state event that follows contains the quota, too.
         wait_until(lambda: any(quota["low"] for key in live.all("state")[-1]["keys"]
                                for quota in key.get("quotas", [])), "a state that says so")
         facts = facts_of(gateway, "up:1")
@@ -157,7 +157,7 @@ def nonsense_is_told_nowhere():
             with Client(gateway.port) as client:
                 check(client.ask(chat(mark, "plain")).status == 200, remaining, limit)
         check(facts_of(gateway, "up:1") == [], facts_of(gateway, "up:1"))
-        # Names in any case, and several limits at once: each is told of, the lowest first.
+        # Header names in any case, and several limits in one response: each is reported, the lowest first.
         extra = b"X-RateLimit-Limit-Requests: 100\r\nX-RATELIMIT-REMAINING-REQUESTS: 9\r\n" \
                 b"x-ratelimit-limit-tokens: 100\r\nx-ratelimit-remaining-tokens: 1\r\n"
         for _ in range(4):
@@ -174,7 +174,7 @@ def nonsense_is_told_nowhere():
 
 
 def many_hear_it_and_one_tells():
-    """Two loops, many connections, one key and model."""
+    """Many connections on two loops use one key and model: the warning is reported once."""
     gateway = Lasting({})
     mock = Mock(gateway.folder)
     try:
@@ -221,13 +221,13 @@ def called_via(gateway, *options):
 
 
 def events_of(answer):
-    """Those of a stream, without the time that they came at."""
+    """Returns (type, seq) of the gateway's events in a stream, and the events that are warnings."""
     lines = [json.loads(line[11:]) for line in answer.body.decode().splitlines() if line.startswith(": recourse ")]
     return [(one["type"], one["seq"]) for one in lines], [one for one in lines if one["type"] == "quota:warning"]
 
 
 def a_gateway_tells_a_call():
-    """As one in its own process does, whatever came before the answer."""
+    """recourse call shows the warnings of a remote gateway as it does those of its own gateway."""
     gateway = Lasting({})
     mock = Mock(gateway.folder)
     try:
@@ -236,7 +236,7 @@ def a_gateway_tells_a_call():
             said = called_via(gateway, "--model", model)
             check(said == [f"recourse call: {model} is near its limit of requests: 1 of 1000 is left, renews in 1m."],
                   dialect, said)
-            # Once a window.
+            # One warning per window.
             check(called_via(gateway, "--model", model) == [], dialect)
         check(called_via(gateway, "--quiet", "--model", "up/quota-left-2") == [], "quiet is quiet")
         check(called_via(gateway, "--model", "up/quota-left-500") == [], "there is enough")
@@ -247,7 +247,7 @@ def a_gateway_tells_a_call():
         check(order == [("quota:warning", 1), ("cost:updated", 2)], answer.body)
         check(told[0]["model"] == "up/quota-left-3" and told[0]["credential"] == "up:1" and told[0]["limit"] == 1000 and
               told[0]["remaining"] == 3 and told[0]["correlation_id"].startswith("req_"), told)
-        # Who has not asked gets the provider's bytes.
+        # A client that did not request events gets the provider's bytes unchanged.
         plain = ask_chat(gateway, "quota-left-4", stream=True)
         check(b"recourse" not in plain.body, plain.body)
     finally:
@@ -256,7 +256,8 @@ def a_gateway_tells_a_call():
 
 
 def of_a_try_that_failed():
-    """The provider warns with its refusal; the answer is another's. What was heard is told in front of the end."""
+    """A warning in a failed response is reported, although another attempt responds; its event precedes the end of the
+    stream."""
     upstream = Upstream()
     gateway = Lasting({})
     low = b"x-ratelimit-limit-requests: 100\r\nx-ratelimit-remaining-requests: 0\r\n"

@@ -72,12 +72,12 @@ def targets_are_shown():
     check(status == 200 and targets["up/a"]["health"] == "failing", targets)
     check(targets["up/a"]["failed_with"] == "Provider5xx" and targets["up/a"]["since"] >= began, targets, began)
     check(targets["more/b"]["health"] == "up", targets)
-    # The admin interface says the same.
+    # The admin interface shows the same state.
     shown = {target["target"]: target for target in json.loads(gateway.page("/admin/v1/targets"))["targets"]}
     check(shown["up/a"]["health"] == "failing" and shown["up/a"]["since"] == targets["up/a"]["since"], shown)
     check(send(gateway, "a", OK_CHAT).status == 200)
     check(verbose(gateway)[1]["up/a"]["health"] == "degraded")
-    # Names that clients invent are shown to no other client.
+    # A model name that one client invented is not shown to other clients.
     send(gateway, "up/invented", OK_CHAT)
     check("invented" not in json.dumps(verbose(gateway)[2]))
 
@@ -98,7 +98,7 @@ def no_route_is_not_ready():
         check(client.ask(b"GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n").status == 503)
     check(gateway.post("/admin/v1/targets/up/a/clear").status == 200)
     check(ask(gateway, "/readyz").status == 200)
-    # Out of service is disabled, and the others are down.
+    # A target that is out of service is "disabled"; the other target is "down".
     check(gateway.post("/admin/v1/targets/up/a/out").status == 200)
     status, targets, _ = verbose(gateway)
     check(status == 503 and targets["up/a"]["health"] == "disabled" and targets["more/b"]["health"] == "down", targets)
@@ -111,7 +111,7 @@ def strangers_see_no_targets():
         check(answer.status == 401 and b"up/a" not in answer.body, answer)
     check(ask(gateway, "/readyz").body == b"ok\n")
     check("up/a" in verbose(gateway)[1])
-    # Without clients, a page of another site is none that may see them.
+    # If no clients are configured, a page of another site may not see the targets.
     gateway = world.start([])
     answer = ask(gateway, "/readyz?verbose", "Sec-Fetch-Site: cross-site", "Origin: https://evil.example")
     check(answer.status == 401 and b"up/a" not in answer.body, answer)

@@ -54,7 +54,7 @@ def clients_are_named():
     answer = send(gateway, "a-prompt-of-its-own", INVALID, app)
     check(answer.head.all("x-should-retry") == ["false"], answer)
     check(counted(gateway) == [], counted(gateway))
-    # Another client, and another request of the same one.
+    # The same request of another client, and another request of the same client, are not counted.
     send(gateway, "a-prompt-of-its-own", INVALID, web)
     send(gateway, "another prompt", INVALID, app)
     check(counted(gateway) == [], counted(gateway))
@@ -72,7 +72,7 @@ def what_may_be_sent_again_is_not_counted():
     for _ in range(3):
         check(send(gateway, "good", OK_CHAT, "User-Agent: tool/1").status == 200)
     check(counted(gateway) == [], counted(gateway))
-    # A repeated request counts from the first answer on that says not to retry.
+    # Requests count as repeated after the first response that says not to retry.
     said = [send(gateway, "busy", BUSY, "User-Agent: tool/1").head.all("x-should-retry")[0] for _ in range(4)]
     expected = sum("false" in said[:number] for number in range(len(said)))
     check(counted(gateway) == ([f'{{client="tool"}} {expected}'] if expected else []), counted(gateway), said)

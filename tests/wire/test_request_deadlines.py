@@ -25,7 +25,7 @@ def event(delta):
 
 
 def in_parts(conn, _):
-    """A stream that begins at once and ends when it is told to."""
+    """A step: a stream that begins at once and ends after go_on is set."""
     conn.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
                  + chunk(event(b'{"content":"Hel"}')))
     go_on.wait(60)
@@ -91,23 +91,25 @@ def announced():
     late("long", "within 200ms (x-recourse-deadline-ms)", "x-stainless-timeout: 1", "x-recourse-deadline-ms: 200")
     for value in ("600", "NOT_GIVEN", "1e9", "-1", "0", "NaN", "86401", "99999999999999999999", ".", "", "1\r\nx-stainless-timeout: 1"):
         late("strict", "within 700ms (deadline_ms)", f"x-stainless-timeout: {value}")
-    # Every SDK announces a timeout: that is no wish for a longer deadline.
+    # Every SDK sends a timeout, so a long timeout does not lengthen the deadline.
     late("generous", "within 300ms (deadline_ms)", "x-stainless-timeout: 600")
 
 
 def begun():
-    """Who gets a response waits no more: the rest of a stream has the operator's deadline."""
+    """The client's timeout no longer applies once the response has begun; the operator's deadline applies to the
+    stream."""
     with Client(gateway.port) as client, Client(gateway.port) as other:
         client.send(peers.chat(model="slow", is_stream=True, extra=b"x-stainless-read-timeout: 0.5\r\n"))
         client.source.until(b"Hel")
-        # A request that began later and announced as much is over: so is the time of the first.
+        # A later request with the same timeout has ended, so the timeout of the first request has passed, too.
         answer = other.ask(chat("long", "x-stainless-read-timeout: 0.5"))
         check(answer.status == 504, answer)
         answer = other.ask(chat("long", "x-stainless-read-timeout: 0.5"))
         check(answer.status == 504, answer)
         go_on.set()
         rest = client.source.until(b"0\r\n\r\n")
-        # The next request has a limit of its own, in the memory of one whose response has begun, too.
+        # The next request gets a time limit of its own, even if it reuses the memory of a request whose response had
+        # begun.
         for _ in range(2):
             answer = other.ask(chat("long", "x-stainless-read-timeout: 0.5"))
             check(answer.status == 504, answer)

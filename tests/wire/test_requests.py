@@ -23,11 +23,11 @@ def planned(*steps):
     return upstream.plan(*(steps or (saying(OK_CHAT),)))
 
 
-# ---- targets ----
+# ---- request targets ----
 
 
 def whole_url():
-    """A target as for a proxy (RFC 9112, section 3.2.2); the provider gets a path."""
+    """A target that is a whole URL, as for a proxy (RFC 9112, section 3.2.2): the provider gets a path."""
     mark, plan = planned()
     data = chat(mark, "once")
     with Client(gateway.port) as client:
@@ -41,7 +41,7 @@ def whole_url():
 
 
 def pipelined():
-    """Answers come in the order of the requests, also when the first one takes longest."""
+    """Pipelined requests are answered in their order, also if the first one takes longest."""
     late = threading.Event()
 
     def first(conn, _):
@@ -84,7 +84,7 @@ def closes_when_asked():
 
 
 def continues():
-    """The body is asked for, once."""
+    """A client that waits for "100 Continue" gets it once."""
     mark, plan = planned()
     whole = chat(mark, "once", extra=b"Expect: 100-continue\r\n")
     at = whole.index(b"\r\n\r\n") + 4
@@ -96,14 +96,14 @@ def continues():
         answer = client.read()
         check_ok(answer)
         check(not answer.interim and not plan.seen[0].all("expect"), plan.seen[0].raw)
-        # Nobody waits: there is nothing to ask for.
+        # A client that sends its body without waiting gets no "100 Continue".
         answer = client.ask(whole)
         check_ok(answer)
         check(not answer.interim, answer.interim)
 
 
 def refuses_what_it_would_not_take():
-    """The client learns it before it has sent its body."""
+    """A client that waits for "100 Continue" gets the refusal before it sends a body that is too large."""
     head = (b"POST /v1/chat/completions HTTP/1.1\r\nHost: g\r\nExpect: 100-continue\r\n"
             b"Content-Length: %d\r\n\r\n" % (MAX_BODY + 1))
     with Client(small.port) as client:
@@ -114,7 +114,7 @@ def refuses_what_it_would_not_take():
 
 
 def chunked_upload():
-    """However it is cut, the provider gets one body with a length, and no trailer."""
+    """However a chunked body is split, the provider gets one body with a length and without a trailer."""
     body = b'{"model":"once","messages":[]}'
     for pieces in ([body], [body[:7], body[7:]], [bytes([c]) for c in body]):
         mark, plan = planned()
@@ -132,8 +132,8 @@ def chunked_upload():
 
 
 def answered_while_uploading():
-    """A refusal comes at once; the rest of a short body is passed over, a long one ends the connection: what
-    comes of it is dropped up to 64 MiB, so that who reads last can read."""
+    """A refusal is sent at once. The rest of a short body is read and dropped; after a long body the connection is
+    closed, and up to 64 MiB are dropped, so that a client that sends everything first can still read the response."""
     with Client(gateway.port) as client:
         head = b"POST /v2/none HTTP/1.1\r\nHost: g\r\nContent-Length: 100000\r\n\r\n"
         check(client.ask(head + b"x" * 100).status == 404)
@@ -161,7 +161,7 @@ def chunks_beyond_the_ceiling():
 
 
 def answered_by_the_provider_while_uploading():
-    """A provider that answers before it has read all is heard, and its connection not kept."""
+    """A provider's response that arrives before the whole body was sent is used, and its connection is closed."""
     body = b'{"model":"rest","messages":["%b"]}' % (b"x" * 16000000)
     ended = []
 
@@ -184,7 +184,7 @@ def answered_by_the_provider_while_uploading():
 
 
 def head_requests():
-    """No body, whatever the length says; the connection goes on."""
+    """The response to HEAD has no body, even if it states a length; the connection stays usable."""
     def step(conn, request):
         check(request.start.startswith("HEAD "), request.start)
         return say(conn, b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 500\r\n"
@@ -204,7 +204,7 @@ def head_requests():
 
 
 def without_content(status):
-    """Nothing follows the head, and the next answer is not taken for a body."""
+    """A response without content: the next response is not read as its body."""
     mark, _ = planned(saying(b"HTTP/1.1 %d None\r\nx-mine: 1\r\n\r\n" % status))
     good, _ = planned()
     with Client(gateway.port) as client:
@@ -220,7 +220,7 @@ def without_content(status):
 
 
 def old_version():
-    """HTTP/1.0 needs no host and gets no chunks; the connection ends with the answer."""
+    """HTTP/1.0: Host is optional, the response is not chunked, and the connection ends with the response."""
     mark, plan = planned()
     with Client(gateway.port) as client:
         answer = client.ask(chat(mark, "once", version=b"1.0").replace(b"Host: gateway\r\n", b""))
@@ -240,7 +240,8 @@ def old_version():
 
 
 def old_version_cut():
-    """Where only the end tells that an answer is whole, one that is not ends in a reset."""
+    """HTTP/1.0: if only the end of the connection shows that a response is complete, an incomplete response ends with
+    a reset."""
     big = b'{"choices":[{"index":0,"message":{"content":"%b"}}]}' % (b"x" * 2000000)
     whole = http(big)
     mark, _ = planned(ending(whole[:len(whole) - 100]))
@@ -251,7 +252,7 @@ def old_version_cut():
         check(answer.end == RESET or answer.get("content-length"), answer.end)
 
 
-# ---- ceilings ----
+# ---- limits ----
 
 
 def head_of(size):
@@ -293,7 +294,7 @@ def trailer_of(size):
 
 
 def extensions_of(size):
-    """Of the whole message: half in one chunk, half in another."""
+    """Returns a request with chunk extensions of this total size, in two chunks."""
     return chunks_of(200).replace(b"\r\n\r\nc8\r\n", b"\r\n\r\nc8;%b\r\n" % (b"e" * (size // 2))) \
         .replace(b"\r\n0\r\n", b"\r\n0;%b\r\n" % (b"e" * (size - size // 2)))
 
@@ -314,7 +315,7 @@ def ceiling(make, limit, status, port):
 
 
 def other_interface(path, model, theirs, speaks, ways):
-    """The refusal says that the interface differs, which one it is, and what to do."""
+    """The refusal names both interfaces and the next step."""
     mark, plan = planned()
     body = b'{"model":"%b","max_tokens":9,"input":"Hi","messages":[{"role":"user","content":"Hi"}]}'
     with Client(gateway.port) as client:
@@ -327,7 +328,7 @@ def other_interface(path, model, theirs, speaks, ways):
 
 
 def ambiguous(path, body, member):
-    """What a provider could read differently is refused with the member's name, and nobody is asked."""
+    """A body that a provider might read differently is refused with the member's name; no provider is called."""
     mark, plan = planned()
     with Client(gateway.port) as client:
         answer = client.ask(post(path, body, mark))

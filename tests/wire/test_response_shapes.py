@@ -21,7 +21,8 @@ USED = (7, 5)
 
 
 class One:
-    """An endpoint that answers at once: its request, an answer, and the sample that it has as a stream."""
+    """An endpoint without streaming: its request, a response, and the sample of the stream that it could be taken
+    for."""
 
     def __init__(self, path, body, answer, sample):
         self.path, self.sample = path, sample
@@ -55,7 +56,7 @@ OBJECT, EVENTS, LIST = "one JSON object", "a stream of events", "a JSON array"
 
 
 def typed(body, content_type):
-    """content_type None: the answer has none."""
+    """Returns a response. content_type: None for a response without this header."""
     if content_type is None:
         return b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body)
     return http(body, content_type=content_type)
@@ -80,7 +81,7 @@ def record_of(answer):
 
 
 def good_of(one):
-    """What was asked for."""
+    """Returns the right response to the request, and its body."""
     if isinstance(one, One):
         return http(one.answer), one.answer
     head, body = framed(one, "chunked", b"B")
@@ -88,8 +89,8 @@ def good_of(one):
 
 
 def is_none(one, data, asked, came, used=None):
-    """Another target has the answer; where there is none, it is told what was wanted and what came.
-    What it used is on record."""
+    """A response in the wrong form leads to an attempt at the next target. Without such a target, the error states the
+    requested and the received form. The usage of the wrong response is recorded."""
     good, body = good_of(one)
     answer, plan = ask(one, saying(data), saying(good))
     check(answer.status == 200 and answer.end == CLEAN and answer.body == body, answer)
@@ -113,7 +114,7 @@ def passes(one, data, body):
 
 
 def in_bytes(one, head, body):
-    """However it is cut into pieces."""
+    """Sends the response of the provider in chunks of one byte."""
     def step(conn, _):
         conn.sendall(head + b"Transfer-Encoding: chunked\r\n\r\n")
         for at in range(len(body)):
@@ -151,20 +152,20 @@ def is_malformed(one, data):
 
 
 def is_error_in_bytes(status, body):
-    """The mark comes in three pieces."""
+    """An error after a byte order mark is recognised, even if the mark arrives in three pieces."""
     answer, plan = in_bytes(CHAT, f"HTTP/1.1 {status}\r\nContent-Type: application/json\r\n".encode(), body)
     check(answer.status == 200 and len(plan.seen) == 2, answer)
     check(record_of(answer)[2][0][0] == RATE_LIMITED, record_of(answer))
 
 
 def is_error(one, data, code, status):
-    """An error is judged as one, in any shape."""
+    """An error is classified as such, whatever form was requested."""
     answer, _ = ask(one, saying(data), saying(data))
     check(answer.get("x-recourse-error-code") == code and answer.status == status, answer.head.raw, answer)
 
 
 def is_once(one, data, extra=b""):
-    """What must not be sent twice is not, and may have been carried out."""
+    """A request that must not be sent twice is not retried after such a response; the outcome is unknown."""
     answer, plan = ask(one, saying(data), extra=extra)
     check(answer.get("x-recourse-error-code") == UNKNOWN and len(plan.seen) == 1, answer)
     check(answer.get("x-should-retry") == "false", answer.head.raw)
@@ -177,14 +178,15 @@ def is_large(one, data):
 
 
 def is_filtered(one, data):
-    """No other target is asked: it would be the same there."""
+    """After a content filter no other target is tried, because the result would be the same."""
     answer, plan = ask(one, saying(data))
     check(answer.status == 400 and len(plan.seen) == 1, answer)
     check(record_of(answer)[1] == FILTERED, record_of(answer))
 
 
 def is_told():
-    """The head has left for the sake of events: what is no stream is tried elsewhere, and then told."""
+    """The response head was sent early for the gateway's events: a response that is no stream leads to another attempt
+    and then to an error event."""
     data = http(ONES["chat"].answer)
     failed = http(b'{"error":{"message":"busy","type":"server_error"}}', "500 Internal Server Error")
     one = One("/v1/chat/completions", {"model": "twice", "stream": True, "messages": HI}, {}, CHAT)
@@ -226,7 +228,7 @@ suite.case("words of an error in an answer are none: an object", is_none, CHAT,
 suite.case("words of an error in an answer are none: events", is_none, ONES["chat"],
            typed(events_of(CHAT).replace(b" you", QUOTA), "text/event-stream"), OBJECT, EVENTS)
 
-# ---- what passes ----
+# ---- responses that pass ----
 for one_sample in (CHAT, COMPLETIONS, RESPONSES, ANTHROPIC, GEMINI):
     for kind in ("text/plain", "application/json", "application/octet-stream", None):
         suite.case(f"passes: events of {one_sample.name} as {kind}", passes, one_sample,
@@ -272,7 +274,7 @@ IMAGE = One("/v1/images/generations", {"model": "two", "prompt": "Hi", "stream":
 suite.case("passes: an image of who knows no stream", passes, IMAGE, http(b'{"data":[{"b64_json":"AA"}]}'),
            b'{"data":[{"b64_json":"AA"}]}')
 
-# ---- what is judged as before ----
+# ---- errors that are classified as before ----
 BUSY = b'{"error":{"message":"Rate limit reached","type":"requests","code":"rate_limit_exceeded"}}'
 for status in ("200 OK", "429 Too Many Requests", "500 Internal Server Error"):
     suite.case(f"an error behind a mark: {status}", is_error, ONES["chat"], http(MARK + BUSY, status),

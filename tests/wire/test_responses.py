@@ -15,7 +15,7 @@ BODY = OK_CHAT.partition(b"\r\n\r\n")[2]
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 
 upstream = Upstream()
-quiet = Upstream()  # its connections are this one case's alone
+quiet = Upstream()  # A provider whose connections only one case uses.
 gateway = Gateway(config(upstream, rest=quiet))
 
 
@@ -25,7 +25,8 @@ def words_of(_):
 
 
 def sending(data, how, ended, is_slow):
-    """A step: the bytes, then what the case says; ended gets whether the gateway let go."""
+    """Returns a step that sends the bytes and then acts as `how` says; `ended` gets whether the gateway closed the
+    connection."""
     def step(conn, _):
         try:
             if is_slow:
@@ -41,7 +42,7 @@ def sending(data, how, ended, is_slow):
             if how == "end":
                 conn.shutdown(socket.SHUT_WR)
         except ConnectionError:
-            pass  # the gateway saw enough
+            pass  # The gateway has closed the connection after it read enough.
         ended.append(is_gone(conn))
         return False
     return step
@@ -61,7 +62,7 @@ def refuse(_, rest, data):
             mark, plan = upstream.plan(sending(data, how, ended, is_slow))
             check_failure(client.ask(chat(mark, "once")), codes)
             check(len(plan.seen) == 1, "tried again")
-            # The second target answers, and the client does not notice.
+            # With a second target, the client notices nothing.
             mark, plan = upstream.plan(sending(data, how, ended, is_slow), saying(OK_CHAT))
             answer = client.ask(chat(mark, "two"))
             check(answer.status == 200 and answer.body == BODY, answer)
@@ -71,11 +72,11 @@ def refuse(_, rest, data):
         check(all(ended), "the gateway kept the connection")
 
 
-# ---- what is whole, but not alone ----
+# ---- complete responses with further bytes ----
 
 
 def garbage_behind(data):
-    """The answer is good; what stands behind it is nobody's, and the connection is not kept."""
+    """A complete response is used, but bytes after it make the gateway close the connection."""
     ended = []
     with Client(gateway.port) as client:
         mark, plan = upstream.plan(sending(data, "", ended, False))
@@ -87,7 +88,7 @@ def garbage_behind(data):
 
 
 def garbage_at_rest():
-    """A connection on which the provider speaks unasked is not used, though it looked good."""
+    """An idle connection on which the provider sends bytes is not used again."""
     ended = []
 
     def step(conn, request):
@@ -108,7 +109,7 @@ def garbage_at_rest():
         check(plan.seen[0].connection != plan.seen[1].connection, "used again")
 
 
-# ---- what is good ----
+# ---- valid responses ----
 
 
 def passes(data, step=saying):
@@ -119,7 +120,7 @@ def passes(data, step=saying):
 
 
 def kept():
-    """A good connection is used again: what the tests above see is not by chance."""
+    """A good connection is reused, so the cases above do not pass by chance."""
     with Client(gateway.port) as client:
         mark, plan = upstream.plan(saying(OK_CHAT))
         for _ in range(40):

@@ -27,7 +27,7 @@ def respond(status, body, *fields):
 
 
 def echo(key):
-    """Every way in which a provider can throw a key or a prompt back."""
+    """Yields responses in which a provider repeats a key or a prompt."""
     yield respond(400, {"error": {"message": f"bad request with header Authorization: Bearer {key}",
                                   "type": "invalid_request_error"}})
     yield respond(429, {"error": {"message": "slow down", "type": "rate_limit_error"}},
@@ -40,7 +40,7 @@ def echo(key):
                                     "input": {"messages": [{"role": "user", "content": PROMPT}]}}]})
     yield respond(400, {"error": {"message": f"The prompt '{PROMPT}' is not allowed", "type": "invalid_request"}})
     yield respond(400, f"cannot read: {PROMPT}".encode())
-    # The last one: nothing is asked with a refused key again.
+    # This response is the last one, because a rejected key is not used again.
     yield respond(401, {"error": {"message": f"Incorrect API key provided: {key}. You can find your key "
                                              "at the dashboard.", "code": "invalid_api_key"}})
 
@@ -71,7 +71,7 @@ def every_file(folder, *but):
 
 
 class World:
-    """A gateway with a key of each kind, which has seen everything once."""
+    """A gateway with a secret of each kind, which has received each response once."""
 
     def __init__(self):
         self.gateway = Lasting({}, {"CANARY_KEY": KEY, "CANARY_TOKEN": TOKEN, "CANARY_ADMIN": ADMIN})
@@ -162,7 +162,8 @@ def nothing_in_the_process():
 
 
 def nothing_in_files():
-    """The audit with its log, the log, the talk; after an orderly end and after a crash."""
+    """The audit with its write-ahead log, the log and standard error, after a shutdown and after a crash, contain no
+    secret."""
     folder = world.gateway.folder
     world.gateway.signal(signal.SIGABRT)
     world.gateway.process.wait()
@@ -176,7 +177,7 @@ def nothing_in_files():
 
 
 def a_key_without_a_form():
-    """What a key looks like is its issuer's business: it is known, and hidden, all the same."""
+    """A key without a known form is hidden, too, because the gateway knows its value."""
     key = "our team key"[4:].replace(" ", "-")
     other = Upstream()
     gateway = Lasting({"providers": {name: {"kind": "openai", "base_url": other.url("/v1"), "keys": ["env:PLAIN"]}
@@ -210,7 +211,7 @@ suite = Suite(threads=1)
 
 
 def an_error_that_repeats_the_key():
-    """The key is hidden; the rest of the error is read as ever."""
+    """The key in an error is hidden; the rest of the error is classified as usual."""
     key = "team-key-of-no-known-form"
     other = Upstream()
     gateway = Lasting({"providers": {"p": {"kind": "openai", "base_url": other.url("/v1"), "keys": ["env:PLAIN"]}}},

@@ -11,10 +11,10 @@ from peers import CLEAN, OK_CHAT, Client, Upstream, chat, chunk, config, http, i
 from streams import ARRAY, CHAT, framed
 
 MB = 1 << 20
-STALLS = 150  # three seconds without a byte: a gateway that is only slow has taken some by then
-# What may be in buffers of the kernel between two sockets, on three of them, and is not ours.
+STALLS = 150  # Three seconds without a byte; a gateway that is only slow would have read something in this time.
+# Bytes that may be in the kernel's buffers of three sockets, which do not belong to the gateway.
 IN_KERNEL = 32 * MB
-GROWTH = 16 * MB if IS_FEW else 2 * MB  # a sanitizer keeps what was freed
+GROWTH = 16 * MB if IS_FEW else 2 * MB  # A sanitizer keeps freed memory.
 SLOW = 60 if IS_FEW else 300
 
 upstream = Upstream()
@@ -29,18 +29,18 @@ def good_request():
         check(answer.status == 200 and answer.end == CLEAN and answer.body == BODY, answer)
 
 
-# ---- heads ----
+# ---- request heads ----
 
 
 def trickle(clients, data, at):
-    """A byte to each that is still there."""
+    """Sends a byte to each client that is still connected."""
     for client in list(clients):
         if not client.send(data[at % len(data):at % len(data) + 1]):
             clients.remove(client)
 
 
 def slow_heads():
-    """A byte at a time is still the same head, and a head has a time limit as a whole."""
+    """A head that arrives byte by byte is one head, and the whole head has a time limit."""
     data = (b"POST /v1/chat/completions HTTP/1.1\r\nHost: gateway\r\n"
             + b"".join(b"x-%d: y\r\n" % i for i in range(2000)))
     before = gateway.descriptors()
@@ -71,11 +71,11 @@ def slow_heads():
     wait_until(lambda: gateway.descriptors() < before + SLOW // 2, "their descriptors")
 
 
-# ---- bodies ----
+# ---- request bodies ----
 
 
 def slow_bodies():
-    """Bodies that do not come take no memory of the size that they announce."""
+    """A body that does not arrive takes no memory of the size that it announces."""
     before = gateway.rss_bytes()
     head = b"POST /v1/chat/completions HTTP/1.1\r\nHost: g\r\nContent-Length: 30000000\r\n\r\n"
     clients = [Client(gateway.port) for _ in range(SLOW // 3)]
@@ -94,11 +94,11 @@ def slow_bodies():
     wait_until(lambda: gateway.descriptors() < descriptors - SLOW // 4, "their descriptors")
 
 
-# ---- readers ----
+# ---- clients that read slowly ----
 
 
 def pouring(head, piece, wrap, state):
-    """A step: the head and then the same piece, as long as the gateway takes it."""
+    """Returns a step that sends the head and then the same piece, as long as the gateway reads."""
     def step(conn, _):
         conn.sendall(head)
         wrapped = wrap(piece)
@@ -131,8 +131,8 @@ def stalled_state(last):
 
 
 def slow_reader(request, head, first, piece, wrap, last, expect):
-    """Reading stops: the provider is stopped, memory does not grow, others are served. It goes on:
-    all of it comes."""
+    """If the client stops reading, the provider is stopped, memory does not grow and other clients are served. When it
+    continues, it gets the whole response."""
     state = stalled_state(last)
     mark, _ = upstream.plan(pouring(head + wrap(first), piece, wrap, state))
     before = gateway.rss_bytes()
@@ -166,7 +166,7 @@ def slow_reader(request, head, first, piece, wrap, last, expect):
 
 
 def gone_reader():
-    """One that leaves while it does not read takes its call along."""
+    """A client that disconnects while it does not read cancels its call."""
     state = stalled_state(b"")
     head, _ = framed(CHAT, "chunked")
     mark, _ = upstream.plan(pouring(head, CHAT.pieces()[1] * 400, chunk, state))
@@ -179,7 +179,8 @@ def gone_reader():
 
 
 def unread_answers():
-    """Requests one behind the other and no answer read: neither side is filled without end."""
+    """Pipelined requests whose responses are not read: the gateway stops reading requests and does not buffer without
+    limit."""
     mark, plan = upstream.plan(saying(http(BODY.replace(b"Hello", b"x" * 100000))))
     request = chat(mark, "once") * 50
     before = gateway.rss_bytes()

@@ -21,7 +21,7 @@ gateway = Gateway(config(upstream))
 
 
 def second(name):
-    """What must never be read as a request."""
+    """Returns bytes that must never be parsed as a request."""
     return (b"POST /v1/chat/completions HTTP/1.1\r\nHost: gateway\r\nx-smuggled: %b\r\n"
             b"Content-Length: 27\r\n\r\n%b" % (name.encode(), BODY))
 
@@ -45,7 +45,7 @@ def refuse(name, statuses, data, send):
 
 
 def refuse_both_ways(name, rest, data):
-    """In one piece, then byte by byte."""
+    """Sends the bytes in one piece, and then byte by byte."""
     statuses = [int(status) for status in rest[0].split(",")]
     data += second(name)
     refuse(name, statuses, data, Client.send)
@@ -54,7 +54,7 @@ def refuse_both_ways(name, rest, data):
 
 
 def in_its_dialect(path, member, words):
-    """As the path's clients would have it; where the path is not known, as OpenAI's."""
+    """The error is in the dialect of the path; for an unknown path it is in OpenAI's."""
     with Client(gateway.port) as client:
         answer = client.ask(b"POST %b HTTP/1.1\r\nHost: gateway\r\nContent-Length: 27\r\n"
                             b"Content-Length: 27\r\n\r\n%b" % (path.encode(), BODY))

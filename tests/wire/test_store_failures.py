@@ -20,7 +20,7 @@ DEMO = {"providers": {"demo": {"kind": "demo"}}, "threads": 1, "cooldown_ms": 0,
         "routes": [{"model": "demo/*", "chain": [{"target": "demo/*"}]}]}
 GO_ON = {"audit": {"on_failure": "continue"}}
 SOON = "x-recourse-deadline-ms: 600"
-SUPPRESSED = 9  # a kind of record
+SUPPRESSED = 9  # The kind of the record about a SuppressedError.
 
 
 @contextlib.contextmanager
@@ -34,7 +34,7 @@ def gateway_of(config, *strace):
 
 @contextlib.contextmanager
 def busy(gateway):
-    """Somebody else holds the file: nothing can be kept. Others may read."""
+    """Another process holds the write lock of the file: nothing can be stored, but others can read."""
     with contextlib.closing(sqlite3.connect(gateway.database, isolation_level=None, timeout=30)) as other:
         other.execute("BEGIN IMMEDIATE")
         yield
@@ -46,7 +46,7 @@ def name_of(answer):
 
 
 def row_of(gateway, name):
-    """Outcome, status, code and records of an operation; None: there is none."""
+    """Returns outcome, status, code and record kinds of an operation. None: the operation is not stored."""
     rows = gateway.rows("SELECT op, outcome, status, outcome_seq FROM operations WHERE id = ?", name)
     check(len(rows) <= 1, "on record twice:", rows)
     if not rows:
@@ -59,7 +59,7 @@ def row_of(gateway, name):
 
 
 def becomes(gateway, name, wanted):
-    """It is there at last, and stays so."""
+    """Waits until the operation has these values, and checks that they stay after the end of the gateway."""
     wait_until(lambda: row_of(gateway, name) == wanted, f"the record {wanted}")
     gateway.end()
     check(row_of(gateway, name) == wanted, row_of(gateway, name))
@@ -76,11 +76,11 @@ def ask(gateway, data):
         return client.ask(data)
 
 
-# ---- what is told, and what is on record then ----
+# ---- the response to the client and the record ----
 
 
 def refused(dialect, is_stream):
-    """Nothing was sent yet: an error. Content was sent: an error instead of its end."""
+    """If nothing was sent, the client gets an error. After content, an error event replaces the end of the stream."""
     with gateway_of({}) as gateway:
         with busy(gateway):
             answer = ask(gateway, dialect.request("demo/tokens-5", is_stream, "fish", extra=SOON.encode() + b"\r\n"))
@@ -89,7 +89,7 @@ def refused(dialect, is_stream):
         if is_stream:
             check(answer.status == 200 and answer.end == CLEAN, answer)
             check(dialect.has_error(answer.body) and b"StoreUnavailable" in answer.body, answer)
-            # Gemini's last event is content: it has gone on its way.
+            # Gemini's last event contains content, so it was already sent.
             check(dialect.name == "gemini" or dialect.terminator not in answer.body, answer)
         else:
             check(is_typed(answer) and "error" in json.loads(answer.body), answer)
@@ -109,8 +109,8 @@ def goes_on(dialect, is_stream):
 
 
 def relayed():
-    """Most of an answer has gone that has no place for words: its last byte does not come. Speech was
-    made, and is not to be made twice."""
+    """A relayed response cannot contain an error, so its last byte is not sent. The speech was made and must not be
+    made twice."""
     upstream = Upstream()
     upstream.on_stray = lambda conn, request: say(conn, http(b"x" * 1000, content_type="audio/mpeg"))
     config = {"providers": {"up": {"kind": "openai", "base_url": upstream.url("/v1")}},
@@ -127,7 +127,7 @@ def relayed():
 
 
 def told_of_retries():
-    """Comments were sent before there was anything to answer with."""
+    """Events about retries were sent before the response; the error is then an event."""
     quick = {"policies": {"quick": {"min_remaining_ms": 0}}, "routes": [{**DEMO["routes"][0], "policy": "quick"}]}
     with gateway_of(quick) as gateway:
         with busy(gateway):
@@ -140,7 +140,7 @@ def told_of_retries():
 
 
 def not_again():
-    """It was carried out, and must not be a second time: nobody is told to try again."""
+    """The request was carried out and must not be sent twice, so the client is not advised to retry."""
     with gateway_of({}) as gateway:
         with busy(gateway):
             answer = ask(gateway, chat("demo/ok", SOON, "x-recourse-replayable: false"))
@@ -150,7 +150,7 @@ def not_again():
 
 
 def error_of_another_kind():
-    """What was to be told is an error already, of a request that came to no try."""
+    """The error of a request without an attempt is replaced by the store's error."""
     with gateway_of({}) as gateway:
         with busy(gateway):
             answer = ask(gateway, chat("nowhere", SOON))
@@ -159,10 +159,10 @@ def error_of_another_kind():
 
 
 def late_already():
-    """A call that ends at its deadline is kept and told as that: a store that works has time enough."""
+    """A call that ends at its deadline is recorded and reported as such if the store works."""
     with gateway_of({}) as gateway:
         codes = []
-        for _ in range(20):  # a disk may be slow now and then
+        for _ in range(20):  # Several attempts, because the disk may be slow now and then.
             answer = ask(gateway, chat("demo/hang", "x-recourse-deadline-ms: 100"))
             codes.append(answer.get("x-recourse-error-code"))
             wait_until(lambda: (row_of(gateway, name_of(answer)) or ("",) * 4)[1:3] == (answer.status, codes[-1]),
@@ -173,11 +173,11 @@ def late_already():
 
 
 def hangs(config, status, wanted):
-    """No error, and no end: each flush takes longer than the deadline allows."""
+    """The store hangs: each flush takes longer than the deadline allows."""
     slow = ("-e", "trace=fdatasync,fsync", "-e", "inject=fdatasync,fsync:delay_enter=3000000")
     with gateway_of(config, *slow) as gateway:
         with Client(gateway.port) as client:
-            for _ in range(2):  # the second finds the first one's flush under way
+            for _ in range(2):  # The second request arrives during the flush of the first one.
                 answer = client.ask(chat("demo/ok", SOON))
                 check(answer.status == status and answer.end == CLEAN, answer)
                 check(row_of(gateway, name_of(answer)) is None, "it has waited")
@@ -185,7 +185,7 @@ def hangs(config, status, wanted):
 
 
 def no_deadline_of_its_own():
-    """The route's is far away: it waits for the store, as before."""
+    """A request without a deadline of its own waits for the store up to the route's deadline."""
     with gateway_of({}) as gateway:
         with Client(gateway.port) as client:
             with busy(gateway):
@@ -196,11 +196,11 @@ def no_deadline_of_its_own():
         check(row_of(gateway, name_of(answer)) == (1, 200, "", [2]), row_of(gateway, name_of(answer)))
 
 
-# ---- whose is the memory ----
+# ---- memory of ended requests ----
 
 
 def leaves_before_it():
-    """The client is gone when the deadline comes: what is on its way into the store is the truth."""
+    """The client disconnects before the deadline: the outcome in the queued record stays the same."""
     with gateway_of({}) as gateway:
         with busy(gateway):
             for _ in range(3):
@@ -214,7 +214,7 @@ def leaves_before_it():
 
 
 def stays_down():
-    """The store does not come back: all are told, nothing is on record but the gap, and it ends well."""
+    """The store stays down: all clients get an error, only the outage is recorded, and the gateway ends normally."""
     with gateway_of({}) as gateway:
         with busy(gateway):
             with Client(gateway.port) as client:
@@ -228,12 +228,12 @@ def stays_down():
 
 
 def ends_while_it_is_busy(config, wanted):
-    """The time to end is over before the store has its word: who waits for it is told what is configured,
-    and that is on record."""
+    """The drain time ends while the store is busy: the waiting client gets the configured result, which is also
+    recorded."""
     with gateway_of({**config, "limits": {"drain_ms": 100}}) as gateway:
         with busy(gateway), Client(gateway.port) as client:
             client.send(chat("demo/ok"))
-            for _ in range(20):  # turns of the loop: by now it waits for the store
+            for _ in range(20):  # After these iterations of the loop the request waits for the store.
                 check(ask(gateway, b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").status == 200, "it lives")
             gateway.signal(signal.SIGTERM)
             answer = client.read()
@@ -246,7 +246,7 @@ def ends_while_it_is_busy(config, wanted):
 
 @contextlib.contextmanager
 def flushes_hang(pid):
-    """From now on, for longer than the test lasts."""
+    """From now on, each flush takes longer than the test."""
     tracer = subprocess.Popen(["strace", "-f", "-qq", "-o", "/dev/null", "-p", str(pid), "-e", "trace=fdatasync,fsync",
                                "-e", "inject=fdatasync,fsync:delay_enter=300000000"],
                               stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -271,13 +271,13 @@ def listens(port):
 
 
 def is_ending(pid):
-    """Its first thread is gone; the one that is traced may still be held."""
+    """Returns whether the main thread has ended; the traced thread may still be stopped."""
     with open(f"/proc/{pid}/stat", encoding="ascii") as file:
         return file.read().rsplit(")", 1)[1].split()[0] == "Z"
 
 
 def ends_without_it():
-    """A store that hangs in its disk: the second signal does not wait for it, and says so."""
+    """A flush that hangs does not stop the gateway from ending after the second signal; the log says so."""
     with gateway_of({"limits": {"drain_ms": 600000}}) as gateway:
         with flushes_hang(gateway.pid()):
             check(is_typed(ask(gateway, chat("demo/ok", SOON))))
@@ -289,7 +289,7 @@ def ends_without_it():
 
 
 def fill(pipe):
-    """Until it takes no byte more."""
+    """Fills the pipe until it accepts no more bytes."""
     with open(os.open(f"/proc/self/fd/{pipe}", os.O_WRONLY | os.O_NONBLOCK), "wb", buffering=0) as full:
         while full.write(b"x"):
             pass
@@ -297,7 +297,7 @@ def fill(pipe):
 
 @contextlib.contextmanager
 def unread(log):
-    """A gateway whose standard error is a pipe that nobody reads, and the pipe."""
+    """Starts a gateway whose standard error is a pipe that nobody reads. Yields the gateway and the pipe."""
     gateway = Lasting({**DEMO, "limits": {"drain_ms": 600000}, "log": {"format": log}})
     reader, pipe = os.pipe()
     try:
@@ -309,7 +309,7 @@ def unread(log):
 
 
 def ends_unread(log):
-    """The same, and nobody reads what it says of that."""
+    """As ends_without_it, with a standard error that nobody reads."""
     with unread(log) as (gateway, pipe):
         with flushes_hang(gateway.pid()):
             check(is_typed(ask(gateway, chat("demo/ok", SOON))))
@@ -322,7 +322,7 @@ def ends_unread(log):
 
 
 def works_unread(log):
-    """Nobody reads what it says: that keeps no request waiting, and not its end."""
+    """A standard error that nobody reads delays neither requests nor the end of the gateway."""
     with unread(log) as (gateway, pipe):
         fill(pipe)
         for number in (signal.SIGUSR2, signal.SIGHUP, signal.SIGUSR2):
@@ -333,7 +333,7 @@ def works_unread(log):
 
 
 def ends_meanwhile():
-    """The process is asked to end while the store knows requests that were answered."""
+    """The gateway shuts down while the store writes the records of requests that got a response."""
     with gateway_of({"threads": 2}) as gateway:
         load = Load(gateway, "demo/ok", threads=6, headers=(SOON,))
         with busy(gateway):
@@ -352,8 +352,7 @@ def agree(gateway, load):
 
 
 def comes_and_goes():
-    """Under load, a store that is held again and again: each record is there once, and says what the
-    client was told."""
+    """Under load, a store that is locked several times: each record is stored once and agrees with the response."""
     with gateway_of({"threads": 2}) as gateway:
         load = Load(gateway, "demo/ok", threads=8, headers=(SOON,))
 
@@ -372,7 +371,7 @@ def comes_and_goes():
 
 
 suite = Suite(threads=8)
-suite.case("a store that stays down", stays_down)  # it takes longest
+suite.case("a store that stays down", stays_down)  # First, because it takes longest.
 for one in DIALECTS:
     for way in (False, True):
         words = f"{one.name}, {'a stream' if way else 'whole'}"

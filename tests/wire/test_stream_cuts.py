@@ -10,14 +10,14 @@ from streams import SAMPLES, Sample, framed, payload_of
 
 upstream = Upstream()
 gateway = Gateway(config(upstream, threads=2))
-STEP = 17 if IS_FEW else 5  # every byte: unit/split
+STEP = 17 if IS_FEW else 5  # unit/split cuts after every byte.
 
-# How much may be missing at an event's end for it still to be taken for whole: its line ends.
+# Number of bytes (line ends) that may be missing at the end of an event that still counts as complete.
 LINE_ENDS = {"array": 2, "gemini": 4}
 
 
 def is_same(sample, answer, mark):
-    """All that the provider meant to say, whole; line ends may differ where they were cut off."""
+    """Returns whether the client got all events of the sample; line ends that were cut off may differ."""
     got, rest = sample.read(answer.body)
     return answer.end == CLEAN and not rest and got == sample.read(b"".join(sample.pieces(mark)))[0]
 
@@ -40,7 +40,7 @@ def check_whole(sample, answer, plan):
 
 
 def is_any(*checks):
-    """At an event's very end there are two good answers."""
+    """At the exact end of an event, two results are right. Passes if one of the checks passes."""
     troubles = []
     for one in checks:
         try:
@@ -52,8 +52,8 @@ def is_any(*checks):
 
 
 def judge(sample, how, sent, answer, plan, is_exact, has_end):
-    """is_exact: all bytes that were sent have arrived; a reset takes those along that were still on
-    their way. has_end: the last event is one, whatever the body's length is."""
+    """is_exact: all bytes that were sent have arrived, which a reset can prevent. has_end: the last event is a
+    terminator, whatever the length of the body is."""
     body = framed(sample, how)[1]
     payload = payload_of(sample, how, sent)
     whole = len(b"".join(sample.pieces()))
@@ -90,7 +90,7 @@ def cut_at(client, sample, how, end, sent, is_exact=True):
     head_b, body_b = framed(sample, "chunked", b"B")
     mark, plan = upstream.plan(end(head + body[:sent]), saying(head_b + body_b))
     answer = client.ask(sample.request(mark))
-    # Without a terminator the finish reason is the end, where the body goes to that of the connection.
+    # A dialect without a terminator ends with the finish reason if the body ends with the connection.
     has_end = sample.has_terminator or (how == "close" and end is ending)
     try:
         judge(sample, how, sent, answer, plan, is_exact, has_end)
@@ -101,10 +101,10 @@ def cut_at(client, sample, how, end, sent, is_exact=True):
 
 
 def cut_everywhere(sample, how, end, offset, step):
-    """One connection of the client for all of them: it stays usable whatever the provider does."""
+    """Cuts the stream at each offset. All requests use one client connection, which must stay usable."""
     trouble = []
     with Client(gateway.port) as client:
-        # A whole message is no cut; without a length or a last chunk nothing says that it is whole.
+        # A complete message is not cut; without a length and a last chunk, even all bytes are not a complete message.
         last = len(framed(sample, how)[1]) + (how == "close")
         for sent in range(offset, last, step):
             try:
@@ -117,10 +117,11 @@ def cut_everywhere(sample, how, end, offset, step):
 
 
 def long_of(sample, times):
-    """The same, with its last content many times over."""
+    """Returns the sample with its last content repeated many times."""
     last = max(at for at, (_, is_content) in enumerate(sample.events) if is_content)
     again = [sample.events[last]] * times
-    if sample.name in ("gemini", "array"):  # the last one finishes; the one before it goes on
+    # The last event with content has the finish reason, so the event before it is repeated.
+    if sample.name in ("gemini", "array"):
         again = [sample.events[last - 1]] * times
         return Sample(sample.name, sample.path, sample.body, sample.events[:last] + again
                       + sample.events[last:], sample.is_array, sample.has_terminator)
@@ -129,7 +130,7 @@ def long_of(sample, times):
 
 
 def cut_here_and_there(sample, end):
-    """A stream that does not fit into one read, cut at offsets by chance, the same ones each time."""
+    """A stream that does not fit into one read, cut at random offsets, which are the same in each run."""
     sample = long_of(sample, 1200)
     size = len(framed(sample, "chunked")[1])
     offsets = random.Random(size).sample(range(size), 4 if IS_FEW else 12)
@@ -138,15 +139,16 @@ def cut_here_and_there(sample, end):
             cut_at(client, sample, "chunked", end, sent, end is ending)
 
 
-# ---- answers that are not in events ----
+# ---- responses without events ----
 
-HELD = 256 * 1024  # what the gateway keeps of an answer until it has all of it
+HELD = 256 * 1024  # Number of bytes that the gateway holds back of a response.
 BIG = b'{"choices":[{"index":0,"message":{"content":"%b"},"finish_reason":"stop"}]}' % (b"x" * 3 * HELD)
 JSON = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 
 
 def large_answer(framing, end):
-    """While it is held back it is tried elsewhere; once it was begun it is cut for the client too."""
+    """A response that is cut while it is held back leads to another attempt; after its beginning was sent, the client
+    sees the cut."""
     body = BIG if framing != "chunked" else chunks([BIG[:1000], BIG[1000:]])
     head = JSON + {"length": b"Content-Length: %d\r\n\r\n" % len(BIG), "close": b"\r\n",
                    "chunked": b"Transfer-Encoding: chunked\r\n\r\n"}[framing]
@@ -163,7 +165,7 @@ def large_answer(framing, end):
 
 
 def coded_stream(end):
-    """What cannot be read is passed on as it comes, and cut as it came."""
+    """A compressed stream that cannot be read is relayed, and the client sees the cut."""
     head = (b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Encoding: gzip\r\n"
             b"Transfer-Encoding: chunked\r\n\r\n")
     body = chunks([b"\x1f\x8b" + bytes(range(200)), b"more"])
@@ -176,7 +178,7 @@ def coded_stream(end):
 
 
 def foreign_bytes(framing, end):
-    """So are the answers of a provider's own endpoints."""
+    """A response of a passthrough is relayed, and the client sees the cut."""
     data = bytes(range(256)) * 40
     body = data if framing != "chunked" else chunks([data[:100], data[100:]])
     head = b"HTTP/1.1 200 OK\r\nContent-Type: audio/mpeg\r\n" + {

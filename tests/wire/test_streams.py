@@ -12,12 +12,12 @@ from streams import ANTHROPIC, ARRAY, CHAT, COMPLETIONS, GEMINI, RESPONSES, SAMP
 
 upstream = Upstream()
 gateway = Gateway(config(upstream))
-# Others may keep both cores busy: a provider that answers must have the time.
+# Other processes may use both cores, so a provider that responds needs time.
 QUICK = {"connect_ms": 4000, "first_byte_ms": 4000, "idle_ms": 4000}
 
 
 def unreachable():
-    """Three targets: one that takes no request, one that takes no connection, one that is not."""
+    """Returns the ports of three targets: one reads no request, one accepts no connection, one does not listen."""
     deaf = Upstream(is_eager=True)
     deaf.on_stray = lambda conn, request: stalled.wait(WAIT_S) and False
     full = socket.create_server(("127.0.0.1", 0), backlog=0)
@@ -68,7 +68,7 @@ def stream(*pieces):
 
 
 def passes(sample, pieces):
-    """All of it, as it came, in one try."""
+    """All events are sent on unchanged, in one attempt."""
     head = framed(sample, "chunked")[0]
     answer, plan = ask(sample, saying(head + chunks(pieces)))
     check(answer.status == 200 and answer.end == CLEAN and len(plan.seen) == 1, answer)
@@ -76,7 +76,7 @@ def passes(sample, pieces):
 
 
 def has_no_comments(sample):
-    """Whoever asks for events in comments: Google's SDKs take a comment for an answer that is damaged."""
+    """A Gemini client that requests events gets none, because Google's SDKs take comments for damaged data."""
     failed = b'{"error":{"code":503,"message":"busy","status":"UNAVAILABLE"}}'
     head = b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
     mark, plan = upstream.plan(saying(head % len(failed) + failed), good(sample))
@@ -91,7 +91,7 @@ BLOCK = b'{"promptFeedback":{"blockReason":"PROHIBITED_CONTENT"},"usageMetadata"
 
 
 def leaves_out(sample, pieces, at):
-    """All of it but one piece, in one try."""
+    """All pieces except one are sent on, in one attempt."""
     head = framed(sample, "chunked")[0]
     answer, plan = ask(sample, saying(head + chunks(pieces)))
     check(answer.status == 200 and answer.end == CLEAN and len(plan.seen) == 1, answer)
@@ -99,7 +99,7 @@ def leaves_out(sample, pieces, at):
 
 
 def retried(sample, data):
-    """Nobody sees it: the second target's stream, whole."""
+    """The client gets the second target's complete stream and notices nothing."""
     answer, plan = ask(sample, saying(data), good(sample))
     check(answer.status == 200 and answer.end == CLEAN, answer)
     check(answer.body == b"".join(sample.pieces(b"B")), answer)
@@ -107,7 +107,7 @@ def retried(sample, data):
 
 
 def told(sample, data, content, codes):
-    """One try, the content that came, the dialect's error with the report."""
+    """One attempt: the client gets the content so far and the dialect's error with the report."""
     answer, plan = ask(sample, saying(data), good(sample))
     check(answer.status == 200 and answer.end == CLEAN and len(plan.seen) == 1, answer)
     check(content in answer.body, "content is missing:", answer)
@@ -119,7 +119,7 @@ def told(sample, data, content, codes):
 
 
 def untouched(sample):
-    """The provider's own error is not passed on beside ours."""
+    """The provider's own error event is replaced by the gateway's."""
     def inner():
         mine = {"chat": delta(b"Hi") + b'data: {"error":{"message":"m-1","type":"server_error"}}\n\n',
                 "anthropic": b"".join(ANTHROPIC.pieces()[:4]) + b'event: error\ndata: {"type":"error",'
@@ -150,7 +150,7 @@ def stalling(data, gone):
 
 
 def first_token_stalls(sample, count):
-    """The head and what is no content do not count as an answer."""
+    """A head, and events without content, do not stop the time limit for the first content."""
     head, _ = framed(sample, "chunked")
     data = head + b"".join(chunk(piece) for piece in sample.pieces()[:count])
     gone = threading.Event()
@@ -164,8 +164,8 @@ PINGS = {"anthropic": b'event: ping\ndata: {"type":"ping"}\n\n',
 
 
 def thinks(sample, count):
-    """Silent but for pings, behind so many events and for longer than any limit of one try but the
-    deadline: it is alive, and passes whole, in one try."""
+    """A stream that sends only pings for longer than all time limits except the deadline is alive and passes complete,
+    in one attempt."""
     pieces = sample.pieces()
     pings = [PINGS.get(sample.name, b": still there\n\n")] * 50
 
@@ -182,7 +182,7 @@ def thinks(sample, count):
 
 
 def thinks_for_ever():
-    """Pings alone are no answer either: the deadline ends them."""
+    """Pings alone are no response: the deadline ends the call."""
     gone = threading.Event()
 
     def step(conn, _):
@@ -201,7 +201,7 @@ def thinks_for_ever():
 
 
 def stalls_behind_content(sample):
-    """Told as what it is, and not tried again."""
+    """A stream that stalls after content ends with an error event and is not tried again."""
     head, _ = framed(sample, "chunked")
     pieces = sample.pieces()
     count = 1 + [is_content for _, is_content in sample.events].index(True)
@@ -223,7 +223,8 @@ def stalls_in_the_head():
 
 
 def elsewhere(model, codes):
-    """The first target cannot be reached, or does not listen: the second answers; alone it is told."""
+    """If the first target cannot be reached or does not read, the second one responds; without a second one the client
+    gets an error."""
     body = b'{"model":"%b","messages":["%b"]}'
     filler = b"x" * 8000000 if model == "deaf" else b""
     mark, plan = upstream.plan(saying(OK_CHAT))

@@ -19,7 +19,7 @@ def ask(gateway, model="ok"):
 
 
 def try_to_start(gateway, options):
-    """False: it says why not, and what to do. A crash is neither."""
+    """Starts the gateway. Returns False if it ended with an error message; fails if it crashed."""
     try:
         gateway.start(*options)
         return True
@@ -37,7 +37,8 @@ def is_typed(answer):
 
 
 def disk_fails(call, error, when):
-    """Either it does not start and says so, or requests get a typed answer; nothing half is left."""
+    """Either the gateway refuses to start with a message, or requests get an error with a code; no partial record is
+    stored."""
     gateway = Lasting(DEMO)
     try:
         if try_to_start(gateway, inject(call, error, when)):
@@ -51,7 +52,7 @@ def disk_fails(call, error, when):
             if any(answer.status != 200 for answer in answers):
                 check("the audit store is unavailable" in gateway.said(), gateway.said()[-2000:])
             gateway.kill()
-        # With a disk that works all is well, and what was answered is there.
+        # With a working disk the gateway starts, and all recorded responses are in the store.
         gateway.start()
         check(ask(gateway).status == 200, gateway.said()[-2000:])
         gateway.end()
@@ -62,9 +63,9 @@ def disk_fails(call, error, when):
 
 
 def disk_recovers():
-    """Space comes back while it runs: no restart is needed, and the gap is on record."""
+    """The disk works again while the gateway runs: no restart is needed, and the outage is recorded."""
     gateway = Lasting(DEMO)
-    # The third flush after the start fails, and those behind it, until the fault has passed.
+    # The third flush after the start and the flushes after it fail, until the fault has passed.
     try:
         gateway.start(*inject("fdatasync", "EIO", "12..16"))
         answers = []
@@ -81,7 +82,7 @@ def disk_recovers():
 
 
 def goes_on_without_the_store():
-    """As configured: answers go on, loudly."""
+    """With on_failure: continue, requests are served while the store fails, and the failure is reported."""
     gateway = Lasting({**DEMO, "audit": {"on_failure": "continue"}})
     try:
         if not try_to_start(gateway, inject("fdatasync", "EIO", "14+")):
@@ -101,7 +102,7 @@ def no_descriptor_for_a_connection():
     gateway = Lasting(DEMO)
     try:
         gateway.start(*inject("accept4", "EMFILE", "2..6"))
-        for _ in range(12):  # the kernel keeps them until there is room
+        for _ in range(12):  # The kernel queues the connections until the gateway can accept them.
             answer = ask(gateway)
             check(answer.status == 200, answer)
         gateway.end()
@@ -113,10 +114,11 @@ upstream = Upstream()
 
 
 def connection_breaks(call, error, when):
-    """Whichever call to whichever side fails: a whole answer, a typed one or a broken connection,
-    and never a crash."""
+    """Whichever system call fails on either side, the client gets a complete response, an error with a code or a
+    broken connection, and the gateway does not crash."""
     settings = {**config(upstream), "audit": {"durability": "off"}, "threads": 1}
-    # A write that only seems to be reset leaves a connection on which the provider never responds.
+    # After a write that was reset only by the injection, the provider waits on an open connection and never responds,
+    # so a short time limit is set.
     for route in settings["routes"]:
         route["timeouts"] = {"first_byte_ms": 500}
     gateway = Lasting(settings)
@@ -146,7 +148,7 @@ for place in places:
 suite.case("a disk that fails for a while", disk_recovers)
 suite.case("going on without the store", goes_on_without_the_store)
 suite.case("no descriptors for a while", no_descriptor_for_a_connection)
-# Calls that the event loop uses for itself are left alone: it does not survive that they fail.
+# System calls that libuv itself needs are not made to fail, because libuv aborts if they fail.
 for place in places if IS_FEW else (1, 2, 3, 5, 8, 13):
     suite.case(f"writev {place} is reset", connection_breaks, "writev", "ECONNRESET", f"{place}+9")
     suite.case(f"connect {place} is refused", connection_breaks, "connect", "ECONNREFUSED", f"{place}+5")

@@ -19,7 +19,7 @@ TIMEOUT, LATE, STREAM, UNKNOWN = "NetworkTimeout", "DeadlineExceeded", "StreamIn
 
 
 class Deaf:
-    """Takes connections and reads nothing: no TLS is answered, no large request is taken."""
+    """Accepts connections and reads nothing: no TLS handshake proceeds, no large request is read."""
 
     def __init__(self):
         self.sock = socket.socket()
@@ -33,7 +33,7 @@ class Deaf:
 
 
 class Full:
-    """A queue with no place left: a connection to it is never made."""
+    """A listener with a full queue: a connection to it is never established."""
 
     def __init__(self):
         self.sock = socket.socket()
@@ -53,9 +53,9 @@ class Full:
         self.sock.close()
 
 
-# ---- what is said ----
+# ---- expected messages ----
 
-# name: timeouts of the route, the rest of it
+# name: timeouts of the route, further keys of the route
 ROUTES = {
     "connect": ({"connect_ms": SHORT}, {}),
     "tls": ({"connect_ms": SHORT}, {}),
@@ -82,8 +82,8 @@ def deadline(ms):
     return b"x-recourse-deadline-ms: %d\r\n" % ms
 
 
-# name: route, what the provider says (None: another peer), is_stream, further headers;
-# code, rule of the try and of the call, message, the setting, its time
+# name: route, the provider's response (None: another peer), is_stream, further headers; code, rule of the attempt and
+# of the call, message, the setting, its value
 CASES = {
     "connect": ("connect", None, False, b"", TIMEOUT, "timeout.connect",
                 "connect's host did not accept the connection", "timeouts.connect_ms", "300ms"),
@@ -158,7 +158,7 @@ def request(name):
 
 
 def report_in(answer, code):
-    """Of a whole answer, or of the event that a stream ends with."""
+    """Returns the report of an error response, or of the event at the end of a stream."""
     if answer.status == 200:
         told = [data for _, data in parse_sse(answer.body)[0] if '"recourse"' in data]
         check(len(told) == 1, answer)
@@ -198,7 +198,7 @@ def is_told(name):
 
 
 def a_body_that_does_not_come():
-    """The client's own time runs while its request comes."""
+    """The client's deadline also runs while its request body arrives."""
     with Client(gateway.port) as client:
         client.send(b"POST /v1/chat/completions HTTP/1.1\r\nHost: g\r\nContent-Length: 99\r\n"
                     + deadline(150) + b"\r\n{")
@@ -213,7 +213,8 @@ def a_body_that_does_not_come():
 
 
 def a_wait_that_does_not_fit():
-    """The provider's own error goes to the client at once; the record says which deadline was in the way."""
+    """The provider's own error is sent at once, because the wait would pass the deadline; the record names this
+    deadline."""
     mark, plan = upstream.plan(saying(http(b'{"error":{"message":"slow down"}}', "429 Too Many Requests",
                                            extra=b"Retry-After: 60\r\n")))
     with Client(gateway.port) as client:
@@ -227,7 +228,7 @@ def a_wait_that_does_not_fit():
 
 
 def a_route_has_the_time_of_the_table(model):
-    """One that says nothing of it, and a model that names its provider."""
+    """A route without deadline_ms, and a model that names its provider, have the default of the table."""
     mark, _ = upstream.plan(saying(http(b'{"error":{"message":"slow down"}}', "429 Too Many Requests",
                                         extra=b"Retry-After: 601\r\n")))
     with Client(gateway.port) as client:
@@ -239,8 +240,8 @@ def a_route_has_the_time_of_the_table(model):
 
 
 def hurry_harms_nobody():
-    """A client that gives no time at all takes no target from the others; the route's time counts, and
-    so does a fair part of it."""
+    """A client with a very short deadline does not close the target for other clients. The route's own time limit
+    closes it, and so does a fair share of it."""
     hasty, fair = b"x-recourse-deadline-ms: 30\r\n", b"x-recourse-deadline-ms: 700\r\n"
     for model, extra, is_open in (("plain", hasty, False), ("hasty", b"", True), ("fair", fair, True)):
         slow, _ = upstream.plan(hanging(b"", threading.Event()))
@@ -259,7 +260,7 @@ def state_of(pid):
 
 
 def a_pause_of_ours_is_nobodys_fault():
-    """The provider answers in time, and this process is stopped until the time is over."""
+    """The provider responds in time while the gateway is stopped by SIGSTOP: the attempt does not time out."""
     def step(conn, _):
         strict.signal(signal.SIGSTOP)
         wait_until(lambda: state_of(strict.pid()) == "T", "it stops")
@@ -278,8 +279,8 @@ def a_pause_of_ours_is_nobodys_fault():
 
 
 def a_pause_in_a_handshake():
-    """What the peer said by then is told, and not that it said nothing. On a busy machine the handshake's
-    two seconds may be over before the gateway is paused: then the case is played again."""
+    """Bytes that arrived during a stop of the gateway are read before the handshake times out. If the handshake's two
+    seconds passed before the stop, as on a busy machine, the case is repeated."""
     for _ in range(10):
         with Client(strict.port) as client:
             began = time.monotonic()

@@ -23,7 +23,7 @@ one_is_bad = Upstream()
 
 
 def refuse_first_key(conn, request):
-    """Of two keys the first is refused; the second is good, or used up for the model of that name."""
+    """A step for two keys: the first one is rejected. The second one works, or is exhausted for the model "spent"."""
     if request.get("authorization") == "Bearer key-1111":
         return say(conn, REFUSED)
     return say(conn, USED_UP if b"spent" in request.body else OK_CHAT)
@@ -41,7 +41,7 @@ def chain(*targets):
 
 
 MANY = [f"many{number}" for number in range(20)]
-# Cases run side by side: each has providers of its own.
+# Cases run in parallel, so each has its own providers.
 gateway.write({
     "listen": "127.0.0.1:0", "admin": {"listen": "off"}, "store": "sqlite:audit.db", "threads": 1,
     "providers": {**{name: provider("KEY_1", "KEY_2") for name in ("m", "m2", "m3", "m4")},
@@ -70,7 +70,7 @@ def ask(model):
 
 
 def told(model, status, code, message, action):
-    """The target is known to rest: what is said at once, with nobody asked."""
+    """The target is unavailable: the client gets this error at once, and no provider is called."""
     answer = ask(model)
     check(answer.status == status and answer.end == CLEAN, answer)
     check(answer.get("x-recourse-error-code") == code, answer.head.raw)
@@ -91,14 +91,14 @@ def used_up():
     check(ask("quota").status == 429)
     answer, report = told("quota", 429, "QuotaExhausted",
                           "No target is available now. m/quota: quota used up (keys m:1, m:2).", "add_credit")
-    # Nobody named a time, and the next probe is no reason for a client to come back.
+    # No provider stated a time, and the gateway's next try of the keys is no reason for a client to retry.
     check(answer.get("retry-after") == "" and answer.get("x-should-retry") == "false", answer.head.raw)
     check(json.loads(answer.body)["error"]["code"] == "insufficient_quota", answer.body)
     check(report["retryable"] is False, report)
     check("tries the keys again by itself" in report["user_action"]["detail"], report)
     page = shown(report)
     check("more: quota used up (keys m:1, m:2)" in page and "Overloaded" not in page, page)
-    # The account's quota is that of every model.
+    # A quota of the account applies to all models.
     told("m/another", 429, "QuotaExhausted",
          "No target is available now. m/another: quota used up (keys m:1, m:2).", "add_credit")
 
@@ -132,7 +132,7 @@ def mixed():
                      "No target is available now. m2/quota: quota used up (keys m2:1, m2:2); "
                      "k2/401: refused (key k2:1).", "add_credit")
     check("replace the rejected keys" in report["user_action"]["detail"], report)
-    # One of them opens by itself: that is worth a wait.
+    # One target becomes available by itself, so the client is advised to wait.
     answer, report = told("some", 429, "RateLimited",
                           "No target is available now. m2/quota: quota used up (keys m2:1, m2:2); "
                           "n2/429-retry-after-60: rate limited (key n2:1).", "wait_and_retry")
@@ -141,7 +141,7 @@ def mixed():
 
 
 def keys_differ():
-    """One key of the target is used up, the other one refused."""
+    """One key of the target is exhausted, the other one is rejected."""
     for _ in range(2):
         ask("both/spent")
     answer = ask("both/ok")
@@ -151,7 +151,7 @@ def keys_differ():
 
 
 def one_bad_key():
-    """The request that finds out that one key is refused is answered with the other key."""
+    """The request that finds the first key rejected succeeds with the other key."""
     for _ in range(3):
         check(ask("good/fine").status == 200, "a request was lost to one bad key")
     asked = [request.get("authorization") for request in one_is_bad.strays if b'"fine"' in request.body]
@@ -159,7 +159,7 @@ def one_bad_key():
 
 
 def many():
-    """Those that there is no line for are not said to rest for the same."""
+    """If the message has no space for all targets, it does not say that the others have the same reason."""
     for name in MANY:
         check(ask(f"{name}/quota").status == 429)
     report = report_of(json.loads(ask("many").body))
@@ -173,7 +173,7 @@ def said_by(command, *more):
 
 
 def whose_wait():
-    """Ten minutes that we chose are not the provider's word; what it told is."""
+    """The message distinguishes a wait that the gateway chose from a wait that the provider stated."""
     for more in ((), ("--format", "markdown"), ("--format", "json")):
         for _ in range(2):
             said = said_by("waits", *more)
@@ -193,7 +193,7 @@ def call_says_it():
 
 
 def restarted():
-    """What a gateway knows from its store is told in the same words."""
+    """A reason that was restored from the store has the same text."""
     other = Lasting({"providers": {"m": provider("KEY_1")}, "routes": []}).start()
     try:
         with Client(other.port) as client:

@@ -6,10 +6,10 @@ import threading
 from harness import WAIT_S, Gateway, Suite, check, main, wait_until
 from peers import OK_CHAT, Client, Upstream, chat, config, http, say, saying
 
-ROWS = 512  # for models that no route names
+ROWS = 512  # Number of rows for models that no route names.
 
 upstream = Upstream()
-# Without a key: what is told of a model is told of nothing else.
+# A provider without a key, so that a limit of one model affects no other model.
 open_one = {"kind": "openai_compatible", "base_url": upstream.url("/o/v1")}
 gateway = Gateway({**config(upstream), "threads": 2, "cooldown_ms": 60000, "providers": {"o": open_one},
                    "routes": []})
@@ -19,7 +19,7 @@ BUSY = http(b'{"error":{"message":"Rate limit reached for requests","code":"rate
 
 
 def name_many(count, prefix):
-    """From four connections, so that both loops have some of them."""
+    """Requests this number of unknown models on four connections, so that both loops get some of them."""
     mark, _ = upstream.plan(saying(NONE))
     troubles = []
 
@@ -47,17 +47,17 @@ def bogus_names_close_nothing():
     name_many(ROWS + 50, "bogus")
     answer, plan = ask("o/limited", saying(BUSY))
     check(answer.status == 429 and plan.seen, answer)
-    # Another model that is new has nothing to do with it.
+    # Another new model is not affected.
     answer, _ = ask("o/fresh", saying(OK_CHAT))
     check(answer.status == 200, answer)
-    # The one that was told to wait is not asked, also after many more names.
+    # The limited model is not called, even after many more names.
     name_many(ROWS + 50, "other")
     answer, plan = ask("o/limited", saying(OK_CHAT))
     check(answer.status in (429, 503) and not plan.seen, answer, len(plan.seen))
 
 
 def a_call_keeps_its_row():
-    """A call under way is not counted as one of whoever else comes."""
+    """The row of a call in flight is not given to another model."""
     may_answer = threading.Event()
     mark, plan = upstream.plan(lambda conn, _: (may_answer.wait(WAIT_S), say(conn, OK_CHAT))[1])
     answers = []

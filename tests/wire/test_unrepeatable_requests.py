@@ -34,7 +34,7 @@ def ask(gateway, path, mark, extra=b""):
 
 
 def is_not_known(answer, tries=1):
-    """The answer says that nobody knows, and that it must not be sent again."""
+    """The error says that the outcome is unknown and that the request must not be sent again."""
     check(answer.get("x-recourse-error-code") == "OutcomeUnknown", answer.head.raw, answer)
     check(answer.get("x-should-retry") == "false", answer.head.raw)
     check(answer.get("x-recourse-attempts") == str(tries), answer.head.raw)
@@ -47,12 +47,12 @@ def is_not_known(answer, tries=1):
 
 
 def one_lane(path, extra, lanes):
-    """The first provider takes its time, and a second one is asked only where that does no harm."""
+    """The first provider is slow. A second one is called only if a request sent twice does no harm."""
     gateway = start(hedge_ms=20)
     second = []
 
     def slow(conn, _):
-        """Until the other lane has begun, or would have long ago."""
+        """A step that responds after the other lane has begun, or would have begun long ago."""
         if lanes > 1:
             wait_until(lambda: len(plan.seen) > 1, "the second lane")
         else:
@@ -74,7 +74,7 @@ def one_lane(path, extra, lanes):
         gateway.stop()
 
 
-# ---- answers that cannot be read ----
+# ---- responses that cannot be read ----
 
 UNREADABLE = (("no body", http(b"")), ("half of it", http(b'{"created":1,"data":[{"url":"http')),
               ("a page", http(b"<html><body>Welcome</body></html>", content_type="text/html")),
@@ -89,25 +89,25 @@ def lost_answer(gateway, data, path, extra):
 
 
 def may_be_sent_again(gateway, data):
-    """The same answer to what may be sent again is one that is tried again."""
+    """The same response to a request that may be sent again leads to another attempt."""
     mark, plan = upstream.plan(saying(data), saying(OK_CHAT))
     answer = ask(gateway, IMAGES, mark, KEYED)
     check(answer.status == 200 and len(plan.seen) == 2, answer, len(plan.seen))
 
 
 def told_error(gateway):
-    """A 200 that tells an error is what it tells: nothing was done, and another try may help."""
+    """A response with status 200 that contains an error was not carried out, so another attempt is made."""
     busy = http(b'{"error":{"message":"Overloaded","type":"overloaded_error","code":"overloaded"}}')
     mark, plan = upstream.plan(saying(busy), saying(OK_CHAT))
     answer = ask(gateway, IMAGES, mark)
     check(answer.status == 200 and len(plan.seen) == 2, answer, len(plan.seen))
 
 
-# ---- the end of the gateway ----
+# ---- shutdown of the gateway ----
 
 
 def drained(extra, is_known):
-    """It was sent, no answer has come, and the gateway ends."""
+    """The request was sent, no response has arrived, and the gateway shuts down."""
     gateway = start(drain_ms=100)
     mark, plan = upstream.plan(lambda conn, _: is_gone(conn) and False)
     try:
@@ -127,11 +127,11 @@ def drained(extra, is_known):
         gateway.stop()
 
 
-# ---- no record ----
+# ---- responses without a record ----
 
 
 def record_is_lost(extra, code, should_retry):
-    """The provider has answered, and the disk is full: the client is told who was asked."""
+    """The provider has responded, and the disk is full: the error names the target."""
     gateway = start_traced()
     mark, plan = upstream.plan(saying(OK_CHAT))
     try:
@@ -164,7 +164,7 @@ suite.case("an image with a key is", one_lane, IMAGES, KEYED, 2)
 suite.case("and so is a completion", one_lane, CHAT, b"", 2)
 plain = start()
 for name, sent in UNREADABLE:
-    if name != "a page":  # what is no JSON may be the image itself
+    if name != "a page":  # A response that is not JSON may be the image itself.
         suite.case(f"an image that worked and cannot be read: {name}", lost_answer, plain, sent, IMAGES, b"")
     suite.case(f"a completion that must not be sent again: {name}", lost_answer, plain, sent, CHAT, NOT_AGAIN)
 for name, sent in UNREADABLE[:2]:

@@ -18,7 +18,7 @@ gateway = Lasting({
     "routes": [{"model": name, "policy": "quick", "chain": [{"target": f"{name}/m"}]} for name in "ocg"],
 }).start()
 
-# Path, request, an answer.
+# Path, request, response.
 CHAT = ("/v1/chat/completions", {"model": "o", "messages": HI}, OK_CHAT)
 TEXT = ("/v1/completions", {"model": "o", "prompt": "Hi"},
         http(b'{"object":"text_completion","choices":[{"index":0,"text":"Hello","finish_reason":"stop"}]}'))
@@ -42,7 +42,7 @@ def ask(one, *steps):
 
 
 def is_none(one, data):
-    """Another try has the answer; where there is none, it is a failure with a name."""
+    """An unusable response leads to another attempt; without a usable one the client gets MalformedResponse."""
     answer, plan = ask(one, saying(data), saying(one[2]))
     check(answer.status == 200 and answer.get("x-recourse-attempts") == "2", answer.head.raw, answer)
     check(answer.body == one[2].partition(b"\r\n\r\n")[2], answer)
@@ -59,14 +59,14 @@ def is_one(one, data):
 
 
 def passes_through(data):
-    """What lies behind a passthrough is nobody's business here."""
+    """The response of a passthrough is not checked for content."""
     mark, _ = upstream.plan(saying(data))
     with Client(gateway.port) as client:
         answer = client.ask(post("/p/o/files", b"{}", mark))
     check(answer.status in (200, 204, 205) and answer.end == CLEAN, answer)
 
 
-# ---- answers of no use ----
+# ---- responses without use ----
 
 
 def record_of(answer):
@@ -84,7 +84,7 @@ def show(report_id):
 
 
 def is_of_no_use(one, data, number, code):
-    """It is passed on as it came; the record says what it is, and is found by the id that came with it."""
+    """The response is sent on unchanged; the record has the failure, and the client's request id finds it."""
     answer, plan = ask(one, saying(data))
     check(answer.status == 200 and answer.body == data.partition(b"\r\n\r\n")[2], answer)
     check(len(plan.seen) == 1, "tried again")
@@ -108,7 +108,7 @@ def stream_of_no_use(number, code, *events):
 
 
 def stream_with_a_damaged_part():
-    """The client gets what came before it and then the error; the record says the same."""
+    """The client gets the events before the damaged one and then the error; the record agrees."""
     first = b'data: {"choices":[{"index":0,"delta":{"content":"a"}}]}\n\n'
     rest = [b'data: {"choices":[{"index":0,"del\n\n',
             b'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n', b"data: [DONE]\n\n"]
@@ -123,7 +123,7 @@ def stream_with_a_damaged_part():
 
 
 def caller_and_audit_agree(is_via, event, code, status):
-    """`recourse call` shows a report that the audit finds, and both say the same."""
+    """recourse call shows a report that the audit contains, and both agree."""
     upstream.on_stray = saying(http(b"data: %b\n\ndata: [DONE]\n\n" % event, content_type="text/event-stream"))
     way = ["--via", f"http://127.0.0.1:{gateway.port}"] if is_via else ["--config", "recourse.yaml"]
     folder = gateway.folder

@@ -9,7 +9,7 @@ from harness import Suite, check, main
 from peers import CLEAN, Client, Upstream, chunks, ending, http, of_each_dialect, post, saying
 
 MEASURED, ESTIMATED = 4, 8
-LARGE = 300 << 10  # more than the gateway holds of a response
+LARGE = 300 << 10  # More than the gateway holds back of a response.
 MEGABYTE = 1 << 20
 PRICES = "as_of: 2026-11-01\nbuilt_in: false\nprices:\n  - {model: '*', input: 1, output: 10}\n"
 
@@ -42,7 +42,7 @@ ASK = {"model": "m", "messages": [{"role": "user", "content": "Hi"}]}
 
 
 def used(answer):
-    """Tokens and flags of the attempt, as the audit has them."""
+    """Returns tokens, flags and cost of the attempt in the audit."""
     name = "rep" + answer.get("x-recourse-request-id")[3:]
     rows = gateway.rows("SELECT r.tokens_in, r.tokens_out, r.flags, r.cost_usd_micro FROM records r "
                         "JOIN operations o ON o.op = r.op WHERE o.id = ? AND r.kind = 2", name)
@@ -77,7 +77,7 @@ def counted_events(path, body, events, tokens_in, tokens_out, line_end="\n"):
 
 
 def counted_compressed():
-    """The client gets it plain, as it was asked for."""
+    """The usage in a compressed response is counted; the client gets the response uncompressed."""
     raw = json.dumps({**CHAT, **CHAT_USAGE}).encode()
     answer = ask("/p/o/chat/completions", ASK, saying(http(gzip.compress(raw), extra=b"Content-Encoding: gzip\r\n")))
     check(answer.status == 200 and answer.body == raw and not answer.get("content-encoding"), answer)
@@ -85,7 +85,8 @@ def counted_compressed():
 
 
 def compressed_requests_are_refused():
-    """Nobody can tell what they would cost, and there is a budget. Gemini's path names the model."""
+    """A compressed request is refused if there is a budget, because its cost cannot be estimated. Gemini's path names
+    the model, so such a request is accepted."""
     mark, plan = upstream.plan(saying(http(json.dumps({**CHAT_USAGE}).encode())))
     body = gzip.compress(json.dumps({**ASK, "model": "tight"}).encode())
     with Client(gateway.port) as client:
@@ -98,7 +99,7 @@ def compressed_requests_are_refused():
 
 
 def estimated():
-    """Nobody counted: the text is weighed, whether the response came to its end or not."""
+    """Without a reported usage, the tokens are estimated from the text, for complete and for cut responses."""
     raw = json.dumps(CHAT).encode()
     for path in ("/v1/chat/completions", "/p/o/chat/completions"):
         body = {**ASK, "model": "o-m"} if path.startswith("/v1") else ASK
@@ -114,7 +115,8 @@ def estimated():
 
 
 def not_believed():
-    """An output of 0 beside a hundred words, in a whole response of each dialect and in streams."""
+    """A reported output of 0 tokens is replaced by an estimate if the response contains text, in each dialect and in
+    streams."""
     words = "word " * 100
     zero = {"usage": {"prompt_tokens": 9, "completion_tokens": 0, "total_tokens": 9}}
     text = {"role": "assistant", "content": words}
@@ -140,7 +142,8 @@ def times(answer):
 
 
 def cost_is_told():
-    """In whole responses, and in errors behind attempts that cost something; of a stream nobody knows it yet."""
+    """Complete responses, and errors after attempts with a cost, have a cost header; a stream has none, because its
+    cost is not known yet."""
     small = {"choices": [{"index": 0, "message": {"role": "assistant", "content": "Hi"}, "finish_reason": "stop"}]}
     body = {**ASK, "model": "o-m"}
     answer = ask("/v1/chat/completions", body, saying(http(json.dumps({**small, **CHAT_USAGE}).encode())))
@@ -166,7 +169,7 @@ def cost_is_told():
 
 
 def free():
-    """Counting tokens costs nothing behind /p/, too."""
+    """Token counts are free, also in a passthrough."""
     for path in ("/p/c/v1/messages/count_tokens", "/p/g/v1beta/models/m:countTokens"):
         answer = ask(path, ASK, saying(http(b'{"input_tokens":2000,"totalTokens":2000}')))
         check(answer.status == 200 and used(answer)[3] == 0, answer, used(answer))
@@ -178,7 +181,8 @@ def free():
 
 
 def budget_holds():
-    """Each costs $0.6: the second is granted, as what it may cost is little, and the third is refused."""
+    """Each response costs $0.6. The second request is granted because its maximum cost is small; the third is
+    refused."""
     raw = http(json.dumps({**CHAT, **CHAT_USAGE}).encode())
     statuses = [ask("/v1/chat/completions", {**ASK, "model": "tight", "max_tokens": 9}, saying(raw)).status]
     for _ in range(3):

@@ -1,12 +1,11 @@
-"""One recourse mock and one recourse serve in front of it for the tests of one SDK, told as TAP.
+"""The tests of one SDK: runs recourse mock and recourse serve in front of it, and reports in TAP.
 
     TARGET = route("openai", "503")           a model of its own behind a provider of its own
     @test("name", argument...)                passes unless it raises
     def name(argument...): ...
-    main()                                    starts both, runs all, stops both
+    main()                                    starts both, runs all tests, stops both
 
-RECOURSE is the command under test. The current folder is a temporary one.
-"""
+RECOURSE is the command under test. The current folder is a temporary one."""
 
 import atexit
 import hashlib
@@ -32,7 +31,7 @@ _ports = {}
 
 
 class Route:
-    """name: the model to request. target: as reports and headers name it."""
+    """A model for a test. name: the model to request. target: the name in reports and headers."""
 
     def __init__(self, kind, behaviour, policy):
         number = len(_routes) + 1
@@ -42,7 +41,7 @@ class Route:
 
 
 def route(kind, behaviour, policy="once"):
-    """A model whose provider speaks kind's interface and behaves as docs/mock.md says of behaviour."""
+    """Adds a model whose provider has the API of `kind` and the mock's `behaviour` (docs/mock.md)."""
     _routes.append(Route(kind, behaviour, policy))
     return _routes[-1]
 
@@ -64,16 +63,17 @@ def check(is_true, *what):
 
 
 def thrown(function, *args):
-    """What function raises."""
+    """Returns the exception that the function raises; fails if it raises none."""
     try:
         result = function(*args)
-    except Exception as error:  # the test looks at its class
+    except Exception as error:  # The test checks the class of the exception.
         return error
     raise AssertionError(f"nothing was raised; the result is {result!r:.300}")
 
 
 def check_class(error, expected):
-    """The class itself: a subclass is another one for whoever names it in an except clause."""
+    """Checks the exact class, because a program that catches this class may not catch a subclass, and the other way
+    round."""
     check(type(error) is expected, f"{type(error).__module__}.{type(error).__name__} is not",
           f"{expected.__name__}: {error!s:.400}")
 
@@ -82,7 +82,7 @@ def check_report(report, code, target):
     check(isinstance(report, dict), "no report:", report)
     check(re.fullmatch("rep_[0-9A-Z]{26}", report["report_id"]), report)
     check(report["error_code"] == code, report["error_code"], "is not", code)
-    # The report of a request that no target was called for names none.
+    # A report of a request for which no target was called contains no target.
     check(f"{report.get('provider')}/{report.get('model')}" == target.target or target.target in report["message"],
           report)
     check(report["message"] and report["user_action"]["kind"], report)
@@ -95,7 +95,8 @@ def _ask_mock(path, method="GET"):
 
 
 def asked(target):
-    """How often the provider behind a route was called. The mock names keys by hash and end."""
+    """Returns the number of calls to the provider behind a route. The mock identifies a key by its hash and its
+    end."""
     digest = hashlib.sha256(target.key.encode()).hexdigest()[:8]
     rows = _ask_mock("/mock/stats")["by_key"]
     check("(others)" not in rows, "the mock has counted more keys than it has rows for")
@@ -108,7 +109,7 @@ def _configuration():
     return {
         "listen": "127.0.0.1:0", "admin": {"listen": "off"}, "audit": {"durability": "async"},
         "clients": [{"name": "tests", "token": "env:TOKEN"}],
-        # A target that cools down does so for longer than a test takes.
+        # A target that cools down stays unavailable for longer than a test takes.
         "cooldown_ms": 600000, "retry_budget": {"ratio": 1, "floor_per_s": 1000},
         "policies": {"once": {"max_attempts": 1},
                      "fast": {"max_attempts": 3, "backoff": "fixed", "base_ms": 5, "jitter": "none"}},
@@ -142,7 +143,7 @@ def _log(name):
 
 
 def _stop():
-    """A program that is asked to end does so with status 0; else its log is shown."""
+    """Stops a program, which must exit with status 0; otherwise its log is shown."""
     is_well = True
     for name, process in reversed(_running):
         process.terminate()
@@ -166,7 +167,7 @@ def _kill():
 def _run(function, args):
     try:
         function(*args)
-    except Exception:  # whatever it is, this test has failed and the others go on
+    except Exception:  # The test has failed with any exception; the other tests continue.
         return traceback.format_exc()
     return None
 
@@ -176,7 +177,7 @@ def main():
     prefix = os.path.basename(sys.argv[0]).removeprefix("test_").removesuffix(".py")
     _start("mock", "mock", "--listen", "127.0.0.1:0", "--quiet")
     with open("recourse.yaml", "w", encoding="utf-8") as file:
-        json.dump(_configuration(), file)  # JSON is YAML
+        json.dump(_configuration(), file)  # JSON is valid YAML.
     _start("gate", "serve", "--config", "recourse.yaml", TOKEN=TOKEN,
            **{f"KEY_{one.provider}": one.key for one in _routes})
     print(f"1..{len(_tests)}")
@@ -190,4 +191,4 @@ def main():
             print("".join(f"# {line}\n" for line in (trouble or "").splitlines()), end="", flush=True)
     is_well = _stop()
     sys.stdout.flush()
-    os._exit(1 if failed or not is_well else 0)  # without waiting for threads of an SDK
+    os._exit(1 if failed or not is_well else 0)  # Exits without waiting for threads of an SDK.

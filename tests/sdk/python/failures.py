@@ -1,6 +1,6 @@
 """The failures that every SDK is tested with."""
 
-# The mock's behaviour: the report's code; the statuses for clients of OpenAI, Anthropic and Gemini.
+# The mock's behaviour: the report's code; the HTTP status for clients of OpenAI, Anthropic and Gemini.
 FAILURES = {
     "401": ("AuthFailed", 401, 401, 401),
     "403": ("PermissionDenied", 403, 403, 403),
@@ -14,4 +14,4 @@ FAILURES = {
 }
 
 
-CALLS = 2  # of each test: the second call raises what the first one did
+CALLS = 2  # Calls of each test: the second call must raise the same exception as the first one.

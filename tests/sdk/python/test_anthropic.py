@@ -1,4 +1,5 @@
-"""Anthropic's SDK. Its retries are as they come (two): each test also shows that it obeys the response."""
+"""Anthropic's SDK with its default number of retries (two): each test also checks that the SDK obeys
+x-should-retry."""
 
 import anthropic
 from common import TOKEN, asked, base, check, check_class, check_report, main, route, test, thrown

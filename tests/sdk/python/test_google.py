@@ -1,4 +1,4 @@
-"""Google's GenAI SDK: with the version of the API that it uses by itself, and with /v1 and /v1beta."""
+"""Google's GenAI SDK: with its default version of the API, and with the versions v1 and v1beta."""
 
 from common import TOKEN, asked, base, check, check_class, check_report, main, route, test, thrown
 from failures import CALLS, FAILURES
@@ -73,7 +73,7 @@ def failure(behaviour, target, run):
 
 
 for behaviour, facts in FAILURES.items():
-    if behaviour == "400-filter":  # no error in Google's interface
+    if behaviour == "400-filter":  # Not an error in Gemini's API.
         continue
     for how, call in (("whole", whole), ("stream", lambda model: pieces(model, []))):
         own = route("gemini", behaviour)

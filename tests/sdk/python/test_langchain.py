@@ -1,4 +1,4 @@
-"""LangChain in front of each interface, with the settings of docs/clients/langchain.md."""
+"""LangChain with each dialect, with the settings of docs/clients/langchain.md."""
 
 from common import TOKEN, asked, base, check, check_report, main, route, test, thrown
 from failures import CALLS, FAILURES
@@ -71,7 +71,7 @@ for name in MAKERS:
     test(f"{name}: a response and a stream", name, route(name, "tokens-12"))(success)
     test(f"{name}: a token that is none", name)(wrong_token)
     for does in FAILURES:
-        if (name, does) == ("gemini", "400-filter"):  # no error in Google's interface
+        if (name, does) == ("gemini", "400-filter"):  # Not an error in Gemini's API.
             continue
         test(f"{name}: {does}: {CLASSES[name][does]}", name, does, route(name, does))(failure)
     test(f"{name}: a stream that is cut is an error", name, route(name, "cut-after-3"))(cut)

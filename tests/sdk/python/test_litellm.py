@@ -1,9 +1,8 @@
-"""LiteLLM's SDK in front of each interface. It has its own names for failures, and finds them by status,
-type and words."""
+"""LiteLLM's SDK with each dialect. It has its own exception classes, which it chooses by status, type and text."""
 
 import os
 
-os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # fetches nothing
+os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # Prevents LiteLLM from fetching a file.
 
 import litellm
 from common import TOKEN, asked, base, check, check_class, main, route, test, thrown
@@ -32,7 +31,7 @@ CLASSES = {"401": litellm.AuthenticationError, "403": litellm.PermissionDeniedEr
            "quota": litellm.RateLimitError, "503": litellm.ServiceUnavailableError,
            "529": litellm.ServiceUnavailableError, "400-overflow": litellm.ContextWindowExceededError,
            "400-filter": litellm.ContentPolicyViolationError}
-# LiteLLM makes these of the providers' own responses, too.
+# LiteLLM raises the same classes for the providers' own responses.
 OF_KIND = {("openai", "403"): litellm.BadRequestError, ("gemini", "403"): litellm.BadRequestError,
            ("anthropic", "quota"): litellm.exceptions.PaymentRequiredError,
            ("anthropic", "503"): litellm.InternalServerError, ("anthropic", "529"): litellm.InternalServerError}
@@ -70,7 +69,7 @@ for name in PATHS:
     test(f"{name}: a response and a stream", name, route(name, "tokens-12"))(success)
     test(f"{name}: a token that is none", name)(wrong_token)
     for does in FAILURES:
-        if (name, does) == ("gemini", "400-filter"):  # no error in Google's interface
+        if (name, does) == ("gemini", "400-filter"):  # Not an error in Gemini's API.
             continue
         test(f"{name}: {does}: {class_of(name, does).__name__}", name, does, route(name, does))(failure)
     test(f"{name}: a stream that is cut is an error", name, route(name, "cut-after-3"))(cut)

@@ -1,4 +1,4 @@
-"""OpenAI's SDK. Its retries are as they come (two): each test also shows that it obeys the response."""
+"""OpenAI's SDK with its default number of retries (two): each test also checks that the SDK obeys x-should-retry."""
 
 import openai
 from common import TOKEN, asked, base, check, check_class, check_report, main, route, test, thrown
