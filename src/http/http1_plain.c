@@ -24,8 +24,8 @@
 #include "http/http1_head.h"
 
 #define CHUNK_DIGITS_MAX 7u /* A chunk with a longer size never arrives completely in one read. */
-/* Names with this length or more are not plain, because SPECIAL_LENS has a bit only for each shorter
- * length. */
+/* Names with this length or more are not plain, because SPECIAL_LENS has bits only for shorter
+ * lengths. */
 #define NAME_MAX_BYTES 64u
 
 typedef struct scan {
