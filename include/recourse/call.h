@@ -108,7 +108,8 @@ typedef struct rc_action {
     bool is_retry_exhausted;  /* STOP: the report must be marked retry_exhausted; false if an outer
                                  layer with more time may still succeed (reasons DELAY_TOO_LONG,
                                  WAIT_PAST_DEADLINE) */
-    bool is_queued;           /* WAIT: the call waits in the queue; at_ms is the latest end */
+    bool is_queued;           /* WAIT: the call waits in the queue; at_ms is the time at which it
+                                 leaves the queue at the latest */
     uint32_t attempt;         /* number of calls made so far, including this attempt */
     uint32_t max_attempts;    /* expected number of calls of the whole request: the calls made plus
                                  the attempts left at this entry, at most max_calls. At least
@@ -158,9 +159,10 @@ typedef struct rc_call_options {
     uint64_t max_wait_ms;    /* limit of the sum of all waits in milliseconds; 0: no limit */
     bool never_queues;       /* the call does not wait in the queue of rc_shared (`wait: off`) */
     uint64_t client;         /* identifies the client in the queue; requests with the same value
-                                share one client's turns */
-    uint32_t bytes;          /* memory that the request keeps while it waits in the queue */
-    void *owner;             /* passed to rc_queue_owner.wake */
+                                share that client's part of the grants */
+    uint32_t bytes;          /* memory in bytes that the request occupies while it waits in the
+                                queue */
+    void *owner;             /* argument of rc_queue_owner.wake that stands for this call */
     rc_skips *skips;         /* the call writes the skips of each input to this object, which it
                                 borrows until it is done; NULL: skips are not recorded */
 } rc_call_options;
@@ -200,7 +202,8 @@ typedef struct rc_call {
     void *owner;
     uint64_t queued_at_ms; /* start of the current or latest wait in the queue */
     uint32_t bytes;
-    uint32_t ticket; /* in the queue; RC_QUEUE_NONE: not there */
+    uint32_t ticket; /* ticket of the call in the queue; RC_QUEUE_NONE: the call is not in the
+                        queue */
     uint32_t max_calls;
     uint32_t needs;
     uint32_t calls;               /* number of calls made so far */
@@ -223,9 +226,10 @@ typedef struct rc_call {
     bool is_refreshed;       /* the credential of the current target was refreshed once */
     bool went_to_larger;     /* the entry for contexts that are too long was used */
     bool may_queue;          /* the call may wait in the queue */
-    bool is_granted;         /* the queue granted the latest action, a TRY, and the owner does not
-                                know yet */
-    bool is_refused;         /* the queue refused the call, and the owner does not know yet */
+    bool is_granted;         /* the queue granted the latest action, a TRY, and the owner has not
+                                been given that action yet */
+    bool is_refused;         /* the queue refused the call, and the owner has not been given the
+                                STOP yet */
     rc_call_attempt attempt; /* the current or the latest attempt */
     rc_action last;
     rc_failure_facts failure; /* the latest failure */

@@ -74,15 +74,15 @@ typedef struct rc_shared_settings {
 /* Returns the default settings. */
 RC_API rc_shared_settings rc_shared_settings_default(void);
 
-/* How the owner of a queue learns that something is to be done. Both functions are called while the
- * lock is held; they must return quickly and call no function of Recourse. Each may be NULL. */
+/* Functions by which a queue notifies its owner. They are called while the lock is held, so they
+ * must return quickly and must not call functions of Recourse. Each of them may be NULL. */
 typedef struct rc_queue_owner {
     void *ctx;
     /* The request of `owner` (rc_call_options.owner) was granted an attempt or refused. The thread
-     * that owns its call must call rc_call_on_wake soon. */
+     * that owns the call must then call rc_call_on_wake. */
     void (*wake)(void *ctx, void *owner);
-    /* rc_shared_run_queue must be called at at_ms, instead of an earlier requested time;
-     * RC_UNLIMITED: no time. */
+    /* The owner must call rc_shared_run_queue at at_ms, which replaces the time that was requested
+     * before; RC_UNLIMITED: no time. */
     void (*run_at)(void *ctx, uint64_t at_ms);
 } rc_queue_owner;
 
@@ -96,9 +96,9 @@ typedef struct rc_shared {
     void *lock_ctx;
     void (*lock)(void *ctx);   /* NULL: only one thread uses the state */
     void (*unlock)(void *ctx); /* NULL if and only if `lock` is NULL */
-    rc_queue *queue;           /* NULL: no request waits in a queue */
+    rc_queue *queue;           /* the waiting queue (queue.h); NULL: no request waits in a queue */
     rc_queue_owner queue_owner;
-    uint64_t queue_run_at_ms; /* the time for which `run_at` was last called; RC_UNLIMITED: none */
+    uint64_t queue_run_at_ms; /* the time that `run_at` requested last; RC_UNLIMITED: none */
 } rc_shared;
 
 /* Sets the initial state: all targets and credentials are healthy, the retry budget is full,
@@ -138,14 +138,14 @@ RC_API void rc_shared_set_limit(rc_shared *shared, uint16_t target, uint32_t max
 /* Sets whether the owner of the key can obtain a fresh key; false at the start. */
 RC_API void rc_shared_set_refresh(rc_shared *shared, uint16_t credential, bool can_refresh);
 
-/* Gives the calls a queue in which they wait for a target (queue.h). queue: borrows for as long as
- * `shared` is used; NULL: calls do not wait for targets (the setting `wait: off`), and every call
- * that waits in the old queue must be ended first. owner: copies the struct. */
+/* Sets the queue in which calls wait for a target (queue.h). queue: borrows for as long as `shared`
+ * is used; NULL: calls do not wait for targets (the setting `wait: off`), and every call that waits
+ * in the old queue must be ended first. owner: copies the struct. */
 RC_API void rc_shared_set_queue(rc_shared *shared, rc_queue *queue, const rc_queue_owner *owner);
 /* Grants attempts to the calls in the queue whose targets are open now, and refuses the calls that
- * can no longer start in time. The inputs of every call do the same, so that the function is needed
- * only at the times that rc_queue_owner.run_at announces, and after a change of the state by the
- * functions below. Does nothing without a queue. */
+ * can no longer start in time. The inputs of every call do the same, so the owner needs this
+ * function only at the times that rc_queue_owner.run_at requests, and after a change of the state
+ * by the functions below. The function does nothing if rc_shared has no queue. */
 RC_API void rc_shared_run_queue(rc_shared *shared, uint64_t now_ms, uint64_t entropy);
 
 /* Both functions set an enforced cooldown that comes from an operator, a store or another machine.

@@ -137,7 +137,7 @@ static bool take(cursor *c, rc_str expected)
     return true;
 }
 
-/* Reads a number of exactly `digits` digits. No caller passes more than four. */
+/* Reads a number of exactly `digits` digits. `digits` is at most four. */
 static bool take_number(cursor *c, int digits, int *ret)
 {
     int value = 0;

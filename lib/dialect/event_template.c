@@ -162,8 +162,8 @@ static bool pass_other(fit *f, size_t to)
     return pass_slot(f, slot, &unused);
 }
 
-/* Compares the event with the template's text up to `to`. That part of the text contains no content
- * slot. */
+/* Compares the event with the template's text up to `to`. The part of the text before `to` must not
+ * contain a content slot. */
 static bool pass_same(fit *f, size_t to)
 {
     while (f->at < to) {

@@ -40,7 +40,7 @@ static void enter(rc_call *call, uint64_t now_ms)
         call->skips->count = 0;
 }
 
-/* The input may have opened a target for calls in the queue, this call among them. */
+/* The input may have opened a target for calls in the queue, including this call. */
 static rc_action leave(const rc_call *call, rc_action action)
 {
     rc_call_run_queue(call->shared, call, call->now_ms);
@@ -105,7 +105,8 @@ rc_action rc_call_begin(rc_call *call, uint64_t now_ms, uint64_t entropy)
     if (call->state == RC_CALL_DONE)
         return call->last;
     enter(call, now_ms);
-    rc_call_run_queue(call->shared, call, call->now_ms); /* requests that wait go first */
+    rc_call_run_queue(call->shared, call, call->now_ms); /* requests that already wait in the queue
+                                                            start first */
     return leave(call, call->state == RC_CALL_NEW ? begin(call) : cancel(call));
 }
 

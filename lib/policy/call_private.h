@@ -63,9 +63,9 @@ rc_call_search rc_call_find_first(const rc_call *call);
  * whose target opens first; RC_NO_TARGET if no entry is closed for this reason only. */
 uint16_t rc_call_find_silent(const rc_call *call);
 
-/* Finds the entry that a call in the queue may try now: the first open one of the chain. The target
- * of the latest failure is left out as long as its hint lasts. An assumed cooldown closes a target
- * only if another one is open. */
+/* Finds the chain entry at which a call in the queue may start now: the first open one. The target
+ * of the latest failure is left out until the retry time that its provider named. An assumed
+ * cooldown closes a target only if another target is open. */
 rc_call_search rc_call_find_queued(const rc_call *call);
 
 /* Finds the first open entry after all entries tried so far. `other_target`: entries with the
@@ -159,17 +159,18 @@ bool rc_call_take_limit_wait(rc_call *call, const rc_skip *closed);
 
 /* Returns whether the call may wait in the queue of rc_shared. */
 bool rc_call_may_queue(const rc_call *call);
-/* Lets the call wait in the queue. Returns WAIT, or STOP if the queue is full or the call could not
+/* Adds the call to the queue. Returns WAIT, or STOP if the queue is full or the call could not
  * start in time. `opens_at_ms`: the earliest time at which a target may open; 0: not known. The
  * attempt may be granted at once: the caller must call rc_call_run_queue afterwards and return
  * call->last. */
 rc_action rc_call_enqueue(rc_call *call, uint64_t opens_at_ms);
-/* Takes the call out of the queue, if it is there. */
+/* Removes the call from the queue; does nothing if the call is not in the queue. */
 void rc_call_leave_queue(rc_call *call);
-/* Ends a call that has waited in the queue in vain. */
+/* Ends a call that waited in the queue and cannot start in time. */
 rc_action rc_call_end_queueing(rc_call *call);
 /* Refuses the calls in the queue that cannot start in time any more, and grants attempts to those
- * whose targets are open. `self`: the call whose input runs now, which is not woken; NULL: none. */
+ * whose targets are open. `self`: the call whose input runs now, whose owner is not notified; NULL:
+ * none. */
 void rc_call_run_queue(rc_shared *shared, const rc_call *self, uint64_t now_ms);
 
 /* --- call_decide.c --- */

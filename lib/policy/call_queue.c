@@ -1,6 +1,6 @@
-/* Calls in the waiting queue of rc_shared: how a call enters and leaves the queue, and which call
- * gets an attempt when a target opens. Called by call.c, call_decide.c and the owner of the
- * queue. */
+/* Calls in the waiting queue of rc_shared: adds calls to the queue, removes them, and chooses the
+ * call that gets an attempt when a target opens. Called by call.c, call_decide.c and the owner of
+ * the queue. */
 #include "policy/call_private.h"
 #include "policy/shared_private.h"
 
@@ -16,7 +16,7 @@ void rc_shared_set_queue(rc_shared *shared, rc_queue *queue, const rc_queue_owne
 }
 
 /* Notifies the owner of a call that the queue has granted or refused. `self` is the call whose
- * input runs now; its owner gets the action as the result of the input. */
+ * input runs now; its owner is not notified, because the input returns the action. */
 static void wake(const rc_call *call, const rc_call *self)
 {
     const rc_queue_owner *owner = &call->shared->queue_owner;
@@ -56,7 +56,7 @@ static uint64_t leave_at_ms(const rc_call *call)
     return at_ms;
 }
 
-/* Ends a call that waits in vain. */
+/* Ends a call that cannot get an attempt in time. */
 static rc_action stop_waiting(rc_call *call, rc_reason reason, uint64_t opens_at_ms)
 {
     return rc_call_do_stop(call, call->calls == 0 ? RC_WHY_ALL_UNAVAILABLE : reason, opens_at_ms);
@@ -94,7 +94,7 @@ rc_action rc_call_enqueue(rc_call *call, uint64_t opens_at_ms)
     return rc_call_do_queue(call, leave_ms);
 }
 
-/* Counts the time in the queue as waiting time. */
+/* Adds the time in the queue to the waiting time of the call. */
 static void note_waited(rc_call *call)
 {
     uint64_t waited_ms = call->now_ms - call->queued_at_ms;
@@ -120,7 +120,8 @@ rc_action rc_call_end_queueing(rc_call *call)
 
 /* --- grants --- */
 
-/* Returns the entry that the queued call may try now, or RC_NO_TARGET. */
+/* Returns the chain entry at which a queued call may start now; RC_NO_TARGET if all its targets are
+ * closed. */
 static uint16_t entry_for(const rc_call *call, uint64_t now_ms)
 {
     rc_call view = *call;
@@ -138,7 +139,7 @@ static void grant(rc_call *call, uint16_t entry, const rc_call *self, uint64_t n
         call->now_ms = now_ms;
     note_waited(call);
     call->is_granted = call != self;
-    if (call->calls > 0) { /* the search along the chain begins again */
+    if (call->calls > 0) { /* the search along the chain begins again at its first entry */
         uint16_t next = rc_call_next_round(call);
         uint32_t max = rc_policy_rule(call->plan->policy, call->failure.code)->max_attempts;
         call->round = next < max ? next : call->round;
@@ -148,8 +149,8 @@ static void grant(rc_call *call, uint16_t entry, const rc_call *self, uint64_t n
     wake(call, self);
 }
 
-/* Grants one attempt to the call that goes first among those with an open target. False: no call
- * can start. */
+/* Among the queued calls with an open target, grants an attempt to the one that is first in the
+ * order of the queue. Returns false if no call can start. */
 static bool grant_one(rc_shared *shared, const rc_call *self, uint64_t now_ms)
 {
     rc_queue *queue = shared->queue;

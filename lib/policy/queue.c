@@ -1,5 +1,5 @@
-/* The waiting queue: entries, flows of clients, lines of targets. Called by call_queue.c, which
- * holds the lock of rc_shared, and by the owner of the memory. */
+/* The waiting queue (rc_queue): entries, flows of clients, lines of targets. Called by
+ * call_queue.c, which holds the lock of rc_shared, and by the owner of the queue's memory. */
 #include <recourse/queue.h>
 
 #include <string.h>
@@ -85,7 +85,8 @@ uint32_t rc_queue_find_line(const rc_queue *queue, uint64_t key)
     return RC_QUEUE_NONE;
 }
 
-/* Returns the line with the key, or a free one; RC_QUEUE_NONE if all lines are in use. */
+/* Returns the line with the key; if no line has it, a free line; RC_QUEUE_NONE if all lines are in
+ * use. */
 static uint32_t line_for(rc_queue *queue, uint64_t key)
 {
     uint32_t found = rc_queue_find_line(queue, key);
@@ -152,8 +153,9 @@ static void free_flow(rc_queue *queue, uint32_t flow)
     queue->free_flow = flow;
 }
 
-/* detach_flow takes a flow that has entries out of the heaps of its line and of the counts, so that
- * its fields may change; attach_flow puts it back, or frees it if it has no entry left. */
+/* detach_flow removes a flow that has entries from the heap of its line and from the heap of
+ * counts, so that fields of the flow may change. attach_flow adds the flow to both heaps again, or
+ * frees it if it has no entries left. */
 static void detach_flow(rc_queue *queue, uint32_t flow)
 {
     if (queue->flows[flow].count == 0)
@@ -239,8 +241,9 @@ static bool has_room(const rc_queue *queue, uint32_t bytes)
            queue->bytes + bytes <= queue->settings.max_bytes;
 }
 
-/* Makes room for a request by removing the newest entry of the flow with the most entries. False:
- * the request belongs to the flow with the most entries, or one entry less is not enough. */
+/* Makes room for a request by removing the newest entry of the flow with the most entries. Returns
+ * false if the request itself belongs to the flow with the most entries, or if the removal of one
+ * entry is not sufficient. */
 static bool make_room(rc_queue *queue, uint32_t flow, uint32_t bytes, void **ret_refused)
 {
     uint32_t greediest = queue->by_count;
@@ -376,7 +379,7 @@ uint64_t rc_queue_next_ms(const rc_queue *queue)
 
 /* --- validation --- */
 
-/* Counts of one flow that its list of entries gives. */
+/* Counts of one flow, computed from its list of entries. */
 typedef struct flow_sum {
     uint32_t count;
     uint64_t bytes;
@@ -394,7 +397,7 @@ static bool sum_flow(const rc_queue *queue, uint32_t flow, flow_sum *ret_sum)
         sum.bytes += e->bytes;
         newer = i;
         if (f->head == RC_QUEUE_NONE || rc_queue_heap_flow.is_before(queue, i, f->head))
-            return false; /* the head goes before every other entry */
+            return false; /* the root of a heap must come before every other entry */
     }
     *ret_sum = sum;
     return sum.count == f->count;
@@ -419,7 +422,7 @@ bool rc_queue_validate(const rc_queue *queue)
     for (uint32_t i = 0; i < queue->flows_used; i++) {
         flow_sum sum;
         if (queue->flows[i].count == 0)
-            continue; /* a free flow */
+            continue; /* the flow is free */
         if (!is_flow_valid(queue, i) || !sum_flow(queue, i, &sum))
             return false;
         count += sum.count;

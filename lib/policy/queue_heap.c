@@ -1,4 +1,4 @@
-/* Pairing heaps with links by index. Called by queue.c. */
+/* Pairing heaps whose links are indexes. Called by queue.c. */
 #include "policy/queue_heap.h"
 
 /* --- the four kinds --- */
@@ -86,11 +86,12 @@ static uint32_t join(const rc_queue *queue, const rc_queue_heap *heap, uint32_t 
     return top;
 }
 
-/* Joins a list of siblings in two passes: pairs from left to right, then the pairs from right to
- * left. */
+/* Joins a list of siblings in two passes: first neighbouring siblings from left to right, then the
+ * resulting pairs from right to left. */
 static uint32_t join_siblings(const rc_queue *queue, const rc_queue_heap *heap, uint32_t first)
 {
-    uint32_t pairs = RC_QUEUE_NONE; /* the joined pairs, the last one first, linked by `next` */
+    uint32_t pairs = RC_QUEUE_NONE; /* list of the joined pairs, the last pair first, linked by
+                                       `next` */
     while (first != RC_QUEUE_NONE) {
         uint32_t a = first;
         rc_queue_link *la = heap->link(queue, a);
