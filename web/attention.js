@@ -111,6 +111,18 @@ function ofRepeats(state, items) {
                 "Show its failures"] });
 }
 
+// Targets whose fatal failures fallback_on hides from clients; the card stays until the target succeeds again.
+function ofMasked(state, items) {
+    for (const target of (state.targets || []).filter((one) => one.masked))
+        items.push({ tone: WARN,
+            title: () => [said(target.target), " fails behind fallback_on"],
+            text: () => [`${plural(target.masked.requests, "request", "requests")} failed there with ` +
+                `${words(target.masked.code)} and used the next target. First at ${when(target.masked.since)}.`],
+            todo: "Fix the model name, the key or its permissions. The card disappears with the target’s next success.",
+            link: [`#/requests?target=${encodeURIComponent(target.target)}`, "Show its requests"],
+            actions: () => targetActions(target) });
+}
+
 const EXCEEDED = { warn: "Requests continue: on_exceed is warn.", pause: "Requests wait: on_exceed is pause.",
     fail: "Requests are refused: on_exceed is fail." };
 
@@ -263,6 +275,7 @@ export function attention(state, stats, culprits = null) {
         ofProcess(state, items);
         ofBudgets(state, items);
         ofRepeats(state, items);
+        ofMasked(state, items);
         ofKeys(state, items);
         ofQuotas(state, items);
         ofTargets(state, items);

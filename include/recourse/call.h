@@ -27,9 +27,10 @@
  *   C2  no request goes to a target before the time that its server's hint named
  *   C3  no action follows a final action
  *   C4  no attempt starts at or after the deadline, and no wait ends there
- *   C5  a failure that is not retryable leads to another attempt in three cases only: capacity
+ *   C5  a failure that is not retryable leads to another attempt in four cases only: capacity
  *       (another credential or target), AuthFailed (once with the same credential, refreshed; or
- *       with another credential of the same target), ContextOverflow (the target named for it)
+ *       with another credential of the same target), ContextOverflow (the target named for it),
+ *       and the codes of plan.fallback_on (the next entry)
  *   C6  the chain is followed forward, except for OVERFLOW_TO_LARGER. An entry gets a further
  *       attempt only by WOKE (which may start a new round at the front of the chain),
  *       NEXT_CREDENTIAL or REFRESHED. The entry of a hedge counts as used
@@ -75,6 +76,8 @@ typedef struct rc_plan {
                              reported the overflow. */
     uint16_t chain_count; /* entries [0 .. chain_count) are the chain; 0: all entries are the
                              chain */
+    const rc_code_set *fallback_on; /* fatal codes after which the next entry is tried; NULL:
+                                       none */
 } rc_plan;
 
 /* The next step that the owner must carry out. */
@@ -273,6 +276,10 @@ RC_API void rc_call_on_commit(rc_call *call, uint64_t now_ms);
 /* Returns the next entry that a hedge (hedge.h) could use now in addition to the current entry;
  * RC_NO_TARGET if no entry is possible. */
 RC_API uint16_t rc_call_hedge_entry(const rc_call *call, uint64_t now_ms);
+
+/* Returns the next entry that would be tried if the latest failure were in plan.fallback_on, or
+ * RC_NO_TARGET if there is none. For the report of a call that stopped. */
+RC_API uint16_t rc_call_standby_entry(const rc_call *call, uint64_t now_ms);
 
 /* Returns whether the latest action was final. */
 RC_API bool rc_call_is_done(const rc_call *call);

@@ -217,6 +217,20 @@ uint16_t rc_call_hedge_entry(const rc_call *call, uint64_t now_ms)
     return entry;
 }
 
+uint16_t rc_call_standby_entry(const rc_call *call, uint64_t now_ms)
+{
+    if (call->calls == 0 || call->is_committed || call->is_unrepeatable)
+        return RC_NO_TARGET;
+    rc_call view = *call;
+    view.skips = NULL;
+    if (now_ms > view.now_ms)
+        view.now_ms = now_ms;
+    rc_shared_lock(call->shared);
+    uint16_t entry = rc_call_find_next(&view, false).entry;
+    rc_shared_unlock(call->shared);
+    return entry;
+}
+
 bool rc_call_is_done(const rc_call *call)
 {
     return call->state == RC_CALL_DONE;

@@ -395,10 +395,30 @@ static bool find_next_key(rc_call *call, rc_action *ret_action)
     return true;
 }
 
+/* Continues with the next target after a fatal failure whose code is in plan.fallback_on. Returns
+ * false if the code is not, if no next target is open, or if no further attempt is allowed. */
+static bool go_to_masking(rc_call *call, rc_action *ret_action)
+{
+    const rc_failure_facts *failure = &call->failure;
+    const rc_policy *policy = call->plan->policy;
+    if (call->plan->fallback_on == NULL || failure->is_retryable ||
+        !rc_code_set_has(call->plan->fallback_on, failure->code) || call->is_unrepeatable ||
+        call->is_committed || !policy->enabled ||
+        rc_code_set_has(&policy->never_retry_on, failure->code) ||
+        rc_call_spent_reason(call) != RC_WHY_NONE)
+        return false;
+    const rc_call_search next = rc_call_find_next(call, false);
+    if (next.entry == RC_NO_TARGET)
+        return false;
+    rc_call_note_spent(call, call->attempt.entry, failure);
+    *ret_action = retry_with(call, next.entry, RC_NO_TARGET, RC_WHY_MASKED_NEXT_TARGET);
+    return true;
+}
+
 rc_action rc_call_on_refresh_failed(rc_call *call)
 {
     rc_action next;
-    if (find_next_key(call, &next))
+    if (find_next_key(call, &next) || go_to_masking(call, &next))
         return next;
     return rc_call_do_stop(call, RC_WHY_REFRESH_FAILED, 0);
 }
@@ -584,7 +604,7 @@ rc_action rc_call_decide(rc_call *call, uint64_t entropy)
         return refresh(call, credential, entropy);
 
     rc_action next;
-    if (find_next_key(call, &next) || go_past_probe(call, &next))
+    if (find_next_key(call, &next) || go_past_probe(call, &next) || go_to_masking(call, &next))
         return next;
     rc_reason reason = refusal_reason(call);
     if (reason == RC_WHY_NONE)

@@ -45,6 +45,10 @@ void rc_health_note(rc_health *health, rc_health_verdict verdict, rc_code code, 
     const bool is_bad = verdict == RC_HEALTH_VERDICT_BAD;
     if (verdict == RC_HEALTH_VERDICT_NONE)
         return;
+    if (code == RC_CODE_NONE) {
+        health->masked_code = RC_CODE_NONE;
+        health->masked_count = 0;
+    }
     if (rc_health_of_calls(health, now_unix_ms) == RC_HEALTH_UP) {
         health->failed = 0; /* While the target was UP, the stored failures became outdated. */
         health->bad_unix_ms = is_bad ? now_unix_ms : 0;
@@ -59,6 +63,14 @@ void rc_health_note(rc_health *health, rc_health_verdict verdict, rc_code code, 
         return;
     health->code = code;
     health->failed_unix_ms = now_unix_ms;
+}
+
+void rc_health_mask(rc_health *health, rc_code code, int64_t now_unix_ms)
+{
+    if (health->masked_count == 0)
+        health->masked_unix_ms = now_unix_ms;
+    health->masked_code = code;
+    health->masked_count += health->masked_count < UINT32_MAX;
 }
 
 /* ---- health state ---- */

@@ -43,6 +43,11 @@ typedef struct rc_health {
     int64_t bad_unix_ms;      /* Time of the first failure after the target was last UP; 0: the
                                  target is UP. */
     int64_t failed_unix_ms;   /* Time of the latest failure. */
+    rc_code masked_code;      /* Code of the latest failure after which another target served the
+                                 request (fallback_on); RC_CODE_NONE: no such failure since the
+                                 latest success. */
+    uint32_t masked_count;    /* Number of such failures since the latest success. */
+    int64_t masked_unix_ms;   /* Time of the first of them. */
     int64_t disabled_unix_ms; /* Time at which an operator took the target out of service; 0: in
                                  service. */
 } rc_health;
@@ -64,6 +69,10 @@ rc_health_verdict rc_health_verdict_of(rc_code code, bool is_open);
  * verdict. */
 void rc_health_note(rc_health *health, rc_health_verdict verdict, rc_code code,
                     int64_t now_unix_ms);
+
+/* Records that fallback_on of a route has hidden a failure of the target from a client. A later
+ * success of the target ends this state. */
+void rc_health_mask(rc_health *health, rc_code code, int64_t now_unix_ms);
 
 /* Returns UP, DEGRADED or FAILING from the recorded results. */
 rc_health_state rc_health_of_calls(const rc_health *health, int64_t now_unix_ms);

@@ -110,6 +110,17 @@ bool rc_outcome_may_be_done(rc_code code)
     return code == RC_CODE_NONE || code == RC_CODE_OUTCOME_UNKNOWN || code == RC_CODE_INTERNAL;
 }
 
+bool rc_outcome_is_maskable(rc_code code)
+{
+    const rc_code_info *info = rc_code_get(code);
+    if (info == NULL || info->is_retryable || info->category == RC_CATEGORY_CAPACITY ||
+        code == RC_CODE_CONTEXT_OVERFLOW || code == RC_CODE_OUTCOME_UNKNOWN ||
+        code == RC_CODE_OUTPUT_TRUNCATED)
+        return false;
+    return info->error_class == RC_CLASS_PROVIDER_TERMINAL ||
+           info->error_class == RC_CLASS_PROVIDER_CAPABILITY;
+}
+
 bool rc_outcome_is_busy(rc_code code)
 {
     return code == RC_CODE_OVERLOADED;

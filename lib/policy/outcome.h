@@ -87,6 +87,9 @@ bool rc_outcome_is_unavailable(const rc_action *action);
 /* Returns whether the provider may have carried out the request of an attempt that ended with this
  * code. RC_CODE_NONE: the attempt did not fail. */
 bool rc_outcome_may_be_done(rc_code code);
+/* Returns whether the code is fatal at one target although another target may serve the request, so
+ * that fallback_on of a route may name it. */
+bool rc_outcome_is_maskable(rc_code code);
 /* Returns whether the code means that the gateway has no capacity now and names the time for the
  * next try. */
 bool rc_outcome_is_busy(rc_code code);

@@ -122,6 +122,7 @@ typedef struct rc_config_route {
     rc_config_timeouts timeouts;
     bool has_overflow_to;
     rc_config_target overflow_to;
+    rc_code_set fallback_on;  /* Fatal codes after which the next target is tried. */
     uint32_t revert;          /* An rc_revert. */
     uint64_t max_deadline_ms; /* Longest deadline that a client may request; 0: deadline_ms. */
     uint64_t max_wait_ms;     /* Limit for the sum of all waits between attempts; 0: no limit. */

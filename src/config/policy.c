@@ -79,6 +79,8 @@ static bool read_code(const rc_yaml_node *node, rc_config_faults *faults, rc_cod
 static void refuse_fatal(const rc_yaml_node *node, const rc_code_info *info,
                          rc_config_faults *faults)
 {
+    if (info->is_retryable)
+        return;
     rc_config_fault *fault = rc_yaml_fault(faults, node);
     rc_config_fault_append(fault, info->name);
     rc_config_fault_append(fault, " is fatal");
@@ -91,10 +93,10 @@ static void refuse_fatal(const rc_yaml_node *node, const rc_code_info *info,
         fault, ": the same call would fail again; a policy can only exclude codes from retries");
 }
 
-/* Reads a list of error codes into a set. If is_fatal_refused, a code that is not retryable is a
- * fault. */
-static void read_codes(const rc_yaml_node *list, bool is_fatal_refused, rc_config_faults *faults,
-                       rc_code_set *set)
+void rc_policy_read_codes(const rc_yaml_node *list, rc_config_faults *faults,
+                          void (*check)(const rc_yaml_node *node, const rc_code_info *info,
+                                        rc_config_faults *faults),
+                          rc_code_set *set)
 {
     if (!rc_yaml_expect(list, RC_YAML_LIST, faults))
         return;
@@ -104,8 +106,8 @@ static void read_codes(const rc_yaml_node *list, bool is_fatal_refused, rc_confi
         rc_code code;
         if (!read_code(item, faults, &code))
             continue;
-        if (is_fatal_refused && !rc_code_get(code)->is_retryable)
-            refuse_fatal(item, rc_code_get(code), faults);
+        if (check != NULL)
+            check(item, rc_code_get(code), faults);
         rc_code_set_add(set, code);
     }
 }
@@ -140,12 +142,12 @@ static void read_code_keys(const rc_yaml_node *node, rc_config_faults *faults, r
     const rc_yaml_node *never = get(node, "never_retry_on");
     if (on != NULL) {
         policy->retry_on = (rc_code_set){{0}};
-        read_codes(on, true, faults, &policy->retry_on);
+        rc_policy_read_codes(on, faults, refuse_fatal, &policy->retry_on);
         /* A code in retry_on is removed from the preset's never_retry_on. */
         policy->never_retry_on = without(&policy->never_retry_on, &policy->retry_on);
     }
     if (never != NULL) {
-        read_codes(never, false, faults, &policy->never_retry_on);
+        rc_policy_read_codes(never, faults, NULL, &policy->never_retry_on);
         if (on != NULL && never->kind == RC_YAML_LIST)
             refuse_codes_in_both(never, &policy->retry_on, faults);
     }
@@ -370,7 +372,7 @@ static void read_rules(const rc_yaml_node *list, rc_config_faults *faults, rc_po
             continue;
         const rc_yaml_node *codes = get(item, "codes");
         if (codes != NULL)
-            read_codes(codes, true, faults, &rule->codes);
+            rc_policy_read_codes(codes, faults, refuse_fatal, &rule->codes);
         else
             rc_config_fault_append(rc_yaml_fault(faults, item),
                                    "codes is missing: the codes that the rule applies to");

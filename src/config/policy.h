@@ -4,6 +4,7 @@
 
 #include <recourse/buf.h>
 #include <recourse/policy.h>
+#include <recourse/taxonomy.h>
 
 #include "config/yaml/yaml.h"
 
@@ -15,6 +16,16 @@ rc_policy rc_policy_plain(void);
 /* Reads a policy. Returns false if it added faults. node: borrows during the call. name: copies. */
 bool rc_policy_read(const rc_yaml_node *node, rc_str name, rc_config_faults *faults,
                     rc_policy *ret_policy);
+
+/* Reads a list of error codes into a set. check: adds a fault for a code that the key does not
+ * accept; may be NULL. */
+void rc_policy_read_codes(const rc_yaml_node *list, rc_config_faults *faults,
+                          void (*check)(const rc_yaml_node *node, const rc_code_info *info,
+                                        rc_config_faults *faults),
+                          rc_code_set *set);
+
+/* Appends the codes of the set as a YAML list. */
+void rc_policy_push_codes(rc_buf *buf, const rc_code_set *set);
 
 /* Appends all keys of the policy as one line of YAML, such as "{enabled: true, ...}". */
 void rc_policy_push_yaml(rc_buf *buf, const rc_policy *policy);

@@ -33,7 +33,7 @@ static void push_flag(rc_buf *buf, const char *key, bool value)
     push(buf, value ? "true" : "false");
 }
 
-static void push_codes(rc_buf *buf, const rc_code_set *set)
+void rc_policy_push_codes(rc_buf *buf, const rc_code_set *set)
 {
     bool is_first = true;
     push(buf, "[");
@@ -108,11 +108,11 @@ void rc_policy_push_yaml(rc_buf *buf, const rc_policy *policy)
     push(buf, rc_hint_use_name(policy->hint));
     if (!rc_code_set_is_empty(&policy->retry_on)) {
         push_key(buf, "retry_on");
-        push_codes(buf, &policy->retry_on);
+        rc_policy_push_codes(buf, &policy->retry_on);
     }
     if (!rc_code_set_is_empty(&policy->never_retry_on)) {
         push_key(buf, "never_retry_on");
-        push_codes(buf, &policy->never_retry_on);
+        rc_policy_push_codes(buf, &policy->never_retry_on);
     }
     push_number(buf, "max_calls", policy->max_calls);
     if (policy->budget_ms != RC_UNLIMITED)
@@ -121,7 +121,7 @@ void rc_policy_push_yaml(rc_buf *buf, const rc_policy *policy)
     push_flag(buf, "retry_exhausted", policy->retry_exhausted);
     for (uint32_t i = 0; i < policy->rule_count; i++) {
         push(buf, i == 0 ? ", rules: [{codes: " : ", {codes: ");
-        push_codes(buf, &policy->rules[i].codes);
+        rc_policy_push_codes(buf, &policy->rules[i].codes);
         push_rule(buf, &policy->rules[i]);
         push(buf, "}");
     }

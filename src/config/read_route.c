@@ -1,7 +1,10 @@
 /* Reads the sections routes and policies. Called by config.c. */
+#include <recourse/taxonomy.h>
+
 #include "base/str.h"
 #include "config/policy.h"
 #include "config/reader.h"
+#include "policy/outcome.h"
 
 static const char *provider_name_at(const void *ctx, size_t index)
 {
@@ -227,6 +230,41 @@ static void check_reached(rc_config_reader *r, const rc_yaml_node *node, size_t 
     }
 }
 
+/* ---- fallback_on ---- */
+
+/* Adds a fault for a code after which the next target is tried anyway, or after which it must not
+ * be tried. */
+static void check_maskable(const rc_yaml_node *node, const rc_code_info *info,
+                           rc_config_faults *faults)
+{
+    if (rc_outcome_is_maskable(info->code))
+        return;
+    rc_config_fault *fault = rc_yaml_fault(faults, node);
+    rc_config_fault_append(fault, info->name);
+    if (info->is_retryable || info->category == RC_CATEGORY_CAPACITY)
+        rc_config_fault_append(fault, " always goes to the next target; remove it");
+    else if (info->code == RC_CODE_CONTEXT_OVERFLOW)
+        rc_config_fault_append(fault, " has a key of its own: overflow_to");
+    else
+        rc_config_fault_append(fault, " would not be better at another target; remove it");
+}
+
+/* A route with one target has no next one, so fallback_on would never apply. */
+static void read_fallback_on(rc_config_reader *r, const rc_yaml_node *node, rc_config_route *route)
+{
+    if (node->kind == RC_YAML_LIST && node->count == 0)
+        return;
+    rc_policy_read_codes(node, r->faults, check_maskable, &route->fallback_on);
+    if (route->chain_count == 1)
+        rc_config_fault_append(rc_yaml_fault(r->faults, node),
+                               "the chain has one target, so there is none to fall back to; add a "
+                               "target or remove fallback_on");
+    else if (!route->policy->enabled)
+        rc_config_fault_append(rc_yaml_fault(r->faults, node),
+                               "the policy never makes a second attempt; choose another policy or "
+                               "remove fallback_on");
+}
+
 void rc_config_route_init(rc_config_route *route)
 {
     memset(route, 0, sizeof *route);
@@ -247,6 +285,7 @@ static void read_route(rc_config_reader *r, const rc_yaml_node *map, size_t inde
     const rc_yaml_node *policy = rc_yaml_get(map, RC_STR("policy"));
     const rc_yaml_node *timeouts = rc_yaml_get(map, RC_STR("timeouts"));
     const rc_yaml_node *overflow_to = rc_yaml_get(map, RC_STR("overflow_to"));
+    const rc_yaml_node *fallback_on = rc_yaml_get(map, RC_STR("fallback_on"));
     if (model == NULL)
         rc_config_fault_append(rc_yaml_fault(r->faults, map),
                                "model is missing: the model name in the client's request");
@@ -255,6 +294,8 @@ static void read_route(rc_config_reader *r, const rc_yaml_node *map, size_t inde
     read_chain(r, map, route);
     if (policy != NULL)
         read_policy_name(r, policy, route);
+    if (fallback_on != NULL)
+        read_fallback_on(r, fallback_on, route);
     if (timeouts != NULL) {
         rc_config_check_keys(RC_SECTION_timeouts, timeouts, r->faults);
         rc_config_fill(RC_SECTION_timeouts, timeouts, &route->timeouts, r->faults);

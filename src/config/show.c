@@ -144,6 +144,11 @@ static void push_route(rc_buf *buf, const rc_config *config, const rc_config_rou
         push_target_scalar(buf, config, &route->overflow_to);
         push(buf, "\n");
     }
+    if (!rc_code_set_is_empty(&route->fallback_on)) {
+        push(buf, "    fallback_on: ");
+        rc_policy_push_codes(buf, &route->fallback_on);
+        push(buf, "\n");
+    }
 }
 
 static void push_token(rc_buf *buf, const rc_secret_ref *token, const char *indent)

@@ -130,6 +130,10 @@ static void push_routes(rc_buf *buf, const rc_cli *cli, const rc_config *config)
             push(buf, ", overflow to ");
             push_target(buf, cli, config, &route->overflow_to);
         }
+        if (!rc_code_set_is_empty(&route->fallback_on)) {
+            push(buf, ", fallback on ");
+            rc_policy_push_codes(buf, &route->fallback_on);
+        }
         push(buf, "  policy ");
         push_visible(buf, cli, rc_str_c(route->policy->name));
         push(buf, ", deadline ");
@@ -209,6 +213,7 @@ typedef struct warnings {
     const rc_cli *cli;
     rc_json_writer *json; /* NULL: human format. */
     size_t count;
+    size_t note_count;
 } warnings;
 
 static void add_warning(warnings *to, rc_str text)
@@ -222,6 +227,18 @@ static void add_warning(warnings *to, rc_str text)
     push(to->buf, "\n");
 }
 
+/* Appends a note: something that may be as intended. */
+static void add_note(warnings *to, rc_str text)
+{
+    if (to->json != NULL) {
+        rc_json_string(to->json, text);
+        return;
+    }
+    push(to->buf, to->note_count++ == 0 ? "\nnotes\n  " : "  ");
+    push_visible(to->buf, to->cli, text);
+    push(to->buf, "\n");
+}
+
 static void warn_of_unpriced(void *ctx, const rc_unpriced *unpriced)
 {
     char scratch[TEXT_BYTES];
@@ -231,6 +248,28 @@ static void warn_of_unpriced(void *ctx, const rc_unpriced *unpriced)
     push(&text, "; ");
     push(&text, rc_unpriced_advice());
     add_warning(ctx, rc_buf_get(&text));
+}
+
+/* Names the setting with which a fatal failure at one target would use the next one. */
+static void note_fallback(warnings *to, const rc_config *config)
+{
+    char scratch[TEXT_BYTES];
+    rc_buf text;
+    for (size_t i = 0; i < config->route_count; i++) {
+        const rc_config_route *route = &config->routes[i];
+        if (route->chain_count < 2 || !rc_code_set_is_empty(&route->fallback_on))
+            continue;
+        rc_buf_init_fixed(&text, scratch, sizeof(scratch));
+        push(&text, "route ");
+        rc_buf_push(&text, route->model);
+        push(&text, ": a fatal failure (refused key, unknown model) at ");
+        rc_config_push_target(&text, config, &route->chain[0]);
+        push(&text, " is returned although ");
+        rc_config_push_target(&text, config, &route->chain[1]);
+        push(&text, " stands by; fallback_on: [AuthFailed, PermissionDenied, ModelNotFound] would "
+                    "use it");
+        add_note(to, rc_buf_get(&text));
+    }
 }
 
 static void push_warnings(warnings *to, const rc_config *config, const rc_prices *prices)
@@ -276,6 +315,7 @@ void rc_config_summary_push(rc_buf *buf, const rc_cli *cli, const rc_config *con
     }
     push_budgets(buf, cli, config);
     push_warnings(&to, config, prices);
+    note_fallback(&to, config);
 }
 
 /* ---- JSON ---- */
@@ -401,6 +441,10 @@ void rc_config_summary_json(rc_buf *buf, const rc_cli *cli, const rc_config *con
     rc_json_key(&w, RC_STR("warnings"));
     rc_json_array_begin(&w);
     push_warnings(&to, config, prices);
+    rc_json_array_end(&w);
+    rc_json_key(&w, RC_STR("notes"));
+    rc_json_array_begin(&w);
+    note_fallback(&to, config);
     rc_json_array_end(&w);
     rc_json_object_end(&w);
     push(buf, "\n");

@@ -358,6 +358,8 @@ static uint64_t state_hash_of(const rc_admin_snapshot *snapshot)
         state_hash =
             hash_mix(state_hash, (uint64_t)target->breaker << 32 | (uint64_t)target->cooling_code);
         state_hash = hash_mix(state_hash, target->usable_keys);
+        state_hash =
+            hash_mix(state_hash, (uint64_t)target->masked_with << 32 | (target->masked_count > 0));
     }
     for (size_t i = 0; i < snapshot->key_count; i++) {
         const rc_admin_key *key = &snapshot->keys[i];

@@ -96,6 +96,9 @@ void rc_admin_fill_health(const rc_health *health, int64_t now_unix_ms, rc_admin
     }
     ret_target->failed_with = ret_target->health != RC_HEALTH_UP ? health->code : RC_CODE_NONE;
     ret_target->since_unix_ms = rc_health_since_unix_ms(health, ret_target->health);
+    ret_target->masked_with = health->masked_code;
+    ret_target->masked_count = health->masked_count;
+    ret_target->masked_unix_ms = health->masked_unix_ms;
 }
 
 void rc_admin_fill_key(const rc_shared *shared, uint16_t credential, uint64_t now_ms,

@@ -61,6 +61,10 @@ typedef struct rc_admin_target {
     rc_code failed_with;   /* Code of the latest call, if the health state is not "up". RC_CODE_NONE
                             * if unknown. */
     int64_t since_unix_ms; /* When the health state began. 0 if unknown. */
+    rc_code masked_with; /* Code of the latest failure that fallback_on of a route has hidden from a
+                            * client. RC_CODE_NONE: none since the latest success. */
+    uint32_t masked_count;  /* Number of these failures since the latest success. */
+    int64_t masked_unix_ms; /* Time of the first of them. */
 } rc_admin_target;
 
 typedef struct rc_admin_key {

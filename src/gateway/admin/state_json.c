@@ -112,6 +112,14 @@ static void put_target(state *s, const rc_admin_target *target)
     put_text(s, "why", rc_str_c(rc_code_name(target->cooling_code)));
     if (target->cooling_ms > 0)
         put_flag(s, "assumed", target->is_cooling_assumed);
+    if (target->masked_count > 0) {
+        rc_json_key(&s->w, RC_STR("masked"));
+        rc_json_object_begin(&s->w);
+        put_text(s, "code", rc_str_c(rc_code_name(target->masked_with)));
+        put_number(s, "requests", target->masked_count);
+        put_time(s, "since", target->masked_unix_ms);
+        rc_json_object_end(&s->w);
+    }
     put_text(s, "breaker", rc_str_c(rc_breaker_state_name(target->breaker)));
     put_flag(s, "out_of_service", target->is_out_of_service);
     put_number(s, "in_flight", target->in_flight);

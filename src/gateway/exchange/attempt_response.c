@@ -126,7 +126,12 @@ static bool write_lines(rc_attempt *attempt, bool is_whole)
         .target = target_text(attempt, scratch),
         .request_id = rc_str_c(exchange->id.text),
         .report_id = attempt->flaw != NULL ? rc_report_id(attempt->flaw) : rc_str_make(NULL, 0),
+        .waited_ms = exchange->wait_ms,
     };
+    char masked_scratch[RC_MASKED_TEXT_MAX];
+    rc_buf masked;
+    rc_buf_init_fixed(&masked, masked_scratch, sizeof masked_scratch);
+    rc_exchange_fill_masked(exchange, &masked, &facts);
     if (is_whole)
         rc_exchange_fill_cost(exchange, attempt, &facts);
     rc_exchange_fill_times(exchange, attempt, &facts);

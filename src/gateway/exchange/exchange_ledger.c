@@ -1,6 +1,9 @@
 /* The ledger of an exchange: its steps, from which the audit record, the attempts in a report, the
  * metrics and the reply's headers are made. Called by the other exchange and attempt files. */
 #include "gateway/exchange/exchange_ledger.h"
+
+#include <recourse/taxonomy.h>
+
 #include "base/str.h"
 #include "config/prices/price.h"
 #include "config/prices/prices.h"
@@ -10,6 +13,7 @@
 #include "gateway/exchange/exchange_private.h"
 #include "gateway/exchange/exchange_unavailable.h"
 #include "gateway/observe/metrics.h"
+#include "gateway/request/fields.h"
 #include "gateway/runtime/runtime.h"
 #include "gateway/state/hub.h"
 #include "gateway/state/snapshot.h"
@@ -197,6 +201,22 @@ void rc_exchange_fill_cost(const rc_exchange *exchange, const rc_attempt *done,
         facts->basis = RC_COST_MEASURED;
 }
 
+void rc_exchange_fill_masked(const rc_exchange *exchange, rc_buf *text, rc_reply_facts *facts)
+{
+    for (uint32_t i = 0; exchange->switches > 0 && i < exchange->step_count; i++) {
+        const rc_ledger_step *step = &exchange->steps[i];
+        if (step->kind != RC_RECORD_ATTEMPT || step->reason != RC_WHY_MASKED_NEXT_TARGET ||
+            step->report == NULL)
+            continue;
+        rc_buf_push(text, rc_buf_get(text).len > 0 ? RC_STR(", ") : RC_STR(""));
+        rc_buf_push(text, rc_str_c(rc_code_name(rc_report_code(step->report))));
+        rc_buf_push(text, RC_STR(" at "));
+        rc_target_text_push(text, rc_exchange_provider_of(exchange, step->entry)->config->name,
+                            rc_exchange_model_of(exchange, step->entry));
+    }
+    facts->masked = rc_buf_get(text);
+}
+
 /* current: the latest attempt if it is not a step yet; NULL if it is a step already. */
 void rc_exchange_fill_times(const rc_exchange *exchange, const rc_attempt *current,
                             rc_reply_facts *facts)
@@ -375,6 +395,18 @@ static void add(rc_exchange *exchange, rc_record_kind kind, const rc_action *act
     step->wait_ms = action->wait_ms;
 }
 
+/* Records a fatal failure after which fallback_on of the route uses the next target. */
+static void note_masked(rc_exchange *exchange, const rc_action *action)
+{
+    const rc_code code = rc_report_code(exchange->report);
+    if (action->kind != RC_DO_TRY || action->reason != RC_WHY_MASKED_NEXT_TARGET)
+        return;
+    rc_metrics_on_masked(exchange->runtime->metrics,
+                         exchange->route->entries[action->from_entry].metric, code);
+    rc_hub_note_masked(exchange->runtime->hub, exchange->plan.entries[action->from_entry].target,
+                       code, rc_runtime_unix_ms(exchange->runtime));
+}
+
 static void count_action(const rc_exchange *exchange, const rc_action *action)
 {
     rc_metrics_shard *metrics = exchange->runtime->metrics;
@@ -397,6 +429,7 @@ void rc_exchange_add_action(rc_exchange *exchange, const rc_action *action)
     const bool is_switch =
         action->entry != action->from_entry || action->credential != action->from_credential;
     count_action(exchange, action);
+    note_masked(exchange, action);
     if (action->kind == RC_DO_WAIT) {
         add(exchange, RC_RECORD_WAIT, action);
         exchange->wait_ms += action->wait_ms;

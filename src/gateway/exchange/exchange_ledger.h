@@ -82,6 +82,9 @@ void rc_exchange_steps_done(rc_exchange *exchange);
  * attempts are steps. */
 void rc_exchange_fill_cost(const rc_exchange *exchange, const rc_attempt *done,
                            rc_reply_facts *facts);
+/* Fills in the failures that fallback_on of the route has hidden, such as "ModelNotFound at
+ * openai/gpt-5". text: an empty buffer, which facts->masked views. */
+void rc_exchange_fill_masked(const rc_exchange *exchange, rc_buf *text, rc_reply_facts *facts);
 /* Fills in the durations until now of the request and of its latest attempt. current: the latest
  * attempt if it is not a step yet; NULL if it is a step already. */
 void rc_exchange_fill_times(const rc_exchange *exchange, const rc_attempt *current,

@@ -100,6 +100,33 @@ static void set_wait(const rc_exchange *exchange, rc_builder *builder, int64_t w
                                    : RC_STR("recourse"));
 }
 
+/* Names the setting with which the call would have gone on to the next target, if it stopped at a
+ * fatal failure although another target stands by. */
+static void set_standby(const rc_exchange *exchange, rc_builder *builder)
+{
+    const rc_action *action = &exchange->machine.action;
+    if (action->kind != RC_DO_STOP || exchange->report == NULL || exchange->route->is_direct ||
+        (action->reason != RC_WHY_NOT_RETRYABLE && action->reason != RC_WHY_REFRESH_FAILED) ||
+        !rc_outcome_is_maskable(rc_report_code(exchange->report)))
+        return;
+    const uint16_t entry =
+        rc_call_standby_entry(&exchange->machine.call, rc_runtime_now(exchange->runtime));
+    if (entry == RC_NO_TARGET)
+        return;
+    char scratch[1024];
+    rc_buf text;
+    rc_buf_init_fixed(&text, scratch, sizeof scratch);
+    rc_target_text_push(&text, rc_exchange_provider_of(exchange, entry)->config->name,
+                        rc_exchange_model_of(exchange, entry));
+    rc_builder_set_context(builder, RC_STR("standing_by"), rc_buf_get(&text));
+    rc_buf_push(&text, RC_STR(" stands by: fallback_on: ["));
+    rc_buf_push(&text, rc_str_c(rc_code_name(rc_report_code(exchange->report))));
+    rc_buf_push(&text, RC_STR("] of the route would use it. "));
+    rc_buf_push(&text, rc_report_action_detail(exchange->report));
+    if (rc_buf_status(&text) == RC_OK)
+        rc_builder_set_action(builder, rc_report_action(exchange->report), rc_buf_get(&text));
+}
+
 /* Sets the context of the report. `code`: the code of the report. */
 static void set_context(const rc_exchange *exchange, rc_code code, rc_builder *builder)
 {
@@ -112,6 +139,7 @@ static void set_context(const rc_exchange *exchange, rc_code code, rc_builder *b
     else if (rc_outcome_is_busy(code))
         rc_builder_set_retry_after_ms(builder, RC_EXCHANGE_BUSY_MS);
     rc_builder_set_context(builder, RC_STR("decision"), rc_str_c(rc_reason_name(action->reason)));
+    set_standby(exchange, builder);
     if (action->reason == RC_WHY_WAIT_PAST_DEADLINE)
         rc_exchange_add_deadline_context(exchange, builder);
     if (action->attempt > 0)
@@ -387,7 +415,12 @@ static void cut(rc_exchange *exchange)
 
 static void push_head(const rc_exchange *exchange, rc_buf *lines)
 {
-    rc_reply_facts facts = {.request_id = rc_str_c(exchange->id.text)};
+    rc_reply_facts facts = {.request_id = rc_str_c(exchange->id.text),
+                            .waited_ms = exchange->wait_ms};
+    char scratch[RC_MASKED_TEXT_MAX];
+    rc_buf masked;
+    rc_buf_init_fixed(&masked, scratch, sizeof scratch);
+    rc_exchange_fill_masked(exchange, &masked, &facts);
     rc_exchange_fill_cost(exchange, NULL, &facts);
     rc_exchange_fill_times(exchange, NULL, &facts);
     rc_buf_push(lines, RC_STR("HTTP/1.1 "));

@@ -63,6 +63,12 @@ void rc_metrics_on_retry(rc_metrics_shard *shard, uint16_t target, uint64_t wait
         observe(&shard->process[RC_CELL_PROCESS_WAITS], wait_us);
 }
 
+void rc_metrics_on_masked(rc_metrics_shard *shard, uint16_t target, rc_code code)
+{
+    rc_cell *cells = cells_of(shard, RC_ROWS_TARGET, target);
+    add(&cells[RC_CELL_TARGET_MASKED + rc_metric_code_index(code)], 1);
+}
+
 void rc_metrics_on_credential_switch(rc_metrics_shard *shard, uint16_t target)
 {
     add(&cells_of(shard, RC_ROWS_TARGET, target)[RC_CELL_TARGET_CREDENTIAL_SWITCHES], 1);

@@ -81,6 +81,9 @@ void rc_metrics_on_attempt(rc_metrics_shard *shard, const rc_metrics_attempt *at
 /* Counts an attempt that follows a failed attempt. wait_us: the wait before the attempt; 0 if there
  * was none. */
 void rc_metrics_on_retry(rc_metrics_shard *shard, uint16_t target, uint64_t wait_us);
+/* Counts a fatal failure of a target after which the next target was used (fallback_on). */
+void rc_metrics_on_masked(rc_metrics_shard *shard, uint16_t target, rc_code code);
+
 /* rc_metrics_on_fallback: counts a switch to another target. rc_metrics_on_credential_switch:
  * counts a switch to another key of the same target. */
 void rc_metrics_on_fallback(rc_metrics_shard *shard, uint16_t from, uint16_t to);

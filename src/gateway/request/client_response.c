@@ -85,6 +85,9 @@ rc_status rc_reply_facts_push(rc_buf *buf, const rc_reply_facts *facts)
         push_number(buf, RC_STR("x-recourse-target-ms: "), facts->target_ms);
     if (facts->has_total_ms)
         push_number(buf, RC_STR("x-recourse-total-ms: "), facts->total_ms);
+    if (facts->waited_ms > 0)
+        push_number(buf, RC_STR("x-recourse-waited-ms: "), facts->waited_ms);
+    push_line(buf, RC_STR("x-recourse-masked: "), facts->masked);
     push_line(buf, RC_STR("x-recourse-target: "), facts->target);
     push_line(buf, RC_STR("x-recourse-request-id: "), facts->request_id);
     if (facts->report_id.len > 0) {

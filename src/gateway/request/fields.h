@@ -78,7 +78,12 @@ typedef struct rc_reply_facts {
     rc_str target;      /* The target's name, as written by rc_target_text_push. */
     rc_str request_id;  /* The id that the gateway gave the request. */
     rc_str report_id;
+    rc_str masked;      /* Failures after which fallback_on used another target. */
+    uint64_t waited_ms; /* Sum of the waits, in the queue and between attempts. */
 } rc_reply_facts;
+
+/* Maximum number of bytes of `masked`; a longer text is left out. */
+#define RC_MASKED_TEXT_MAX 1024u
 
 /* Appends the head of a provider's response for the client: the status line and headers, each with
  * CR LF. The framing headers and the empty line at the end are missing, because

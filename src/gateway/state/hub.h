@@ -177,6 +177,9 @@ void rc_hub_on_delivered(rc_hub *hub, rc_route *route, uint16_t entry);
 void rc_hub_note_health(rc_hub *hub, uint16_t target, rc_health_verdict verdict, rc_code code,
                         int64_t now_unix_ms);
 
+/* Records that fallback_on of a route has hidden a failure of the target from a client. */
+void rc_hub_note_masked(rc_hub *hub, uint16_t target, rc_code code, int64_t now_unix_ms);
+
 /* Takes a target out of service or puts it back into service, by an operator's order. */
 void rc_hub_set_service(rc_hub *hub, uint16_t target, bool is_in_service, int64_t now_unix_ms);
 

@@ -12,6 +12,14 @@ void rc_hub_note_health(rc_hub *hub, uint16_t target, rc_health_verdict verdict,
     uv_mutex_unlock(&hub->lock);
 }
 
+void rc_hub_note_masked(rc_hub *hub, uint16_t target, rc_code code, int64_t now_unix_ms)
+{
+    uv_mutex_lock(&hub->lock);
+    if (target < hub->target_count)
+        rc_health_mask(&hub->targets[target].health, code, now_unix_ms);
+    uv_mutex_unlock(&hub->lock);
+}
+
 void rc_hub_set_service(rc_hub *hub, uint16_t target, bool is_in_service, int64_t now_unix_ms)
 {
     rc_shared_set_service(&hub->shared, target, is_in_service);

@@ -228,7 +228,9 @@ static bool read_route(rc_snapshot *snapshot, size_t index, uint64_t now_ms)
                  .entry_count = (uint16_t)count,
                  .overflow_to =
                      config->has_overflow_to ? (uint16_t)config->chain_count : RC_NO_TARGET,
-                 .chain_count = (uint16_t)config->chain_count},
+                 .chain_count = (uint16_t)config->chain_count,
+                 .fallback_on =
+                     rc_code_set_is_empty(&config->fallback_on) ? NULL : &config->fallback_on},
         .entries = route_entries,
         .deadline_ms = config->deadline_ms,
         .max_deadline_ms = config->max_deadline_ms > config->deadline_ms ? config->max_deadline_ms

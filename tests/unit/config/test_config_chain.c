@@ -59,6 +59,25 @@ static const struct {
      "the target's provider uses Gemini's API and chain[0] OpenAI's"},
     {HEAD "chain: [openai]}]\n", 29, "routes[0].chain[0]", "provider/model is expected"},
     {HEAD "chain: [vllm/x]}]\n", 29, "routes[0].chain[0]", "there is no provider \"vllm\""},
+    /* fallback_on names fatal codes, and needs a second target and a second attempt. */
+    {HEAD "chain: [openai/x, local/x], fallback_on: [ModelNotFound, AuthFailed, UnsupportedFeature]"
+          "}]\n",
+     0, "", ""},
+    {HEAD "chain: [openai/x], fallback_on: []}]\n", 0, "", ""},
+    {HEAD "chain: [openai/x, local/x], fallback_on: [RateLimited]}]\n", 63,
+     "routes[0].fallback_on[0]", "RateLimited always goes to the next target; remove it"},
+    {HEAD "chain: [openai/x, local/x], fallback_on: [QuotaExhausted]}]\n", 63,
+     "routes[0].fallback_on[0]", "always goes to the next target"},
+    {HEAD "chain: [openai/x, local/x], fallback_on: [ContextOverflow]}]\n", 63,
+     "routes[0].fallback_on[0]", "overflow_to"},
+    {HEAD "chain: [openai/x, local/x], fallback_on: [OutcomeUnknown]}]\n", 63,
+     "routes[0].fallback_on[0]", "would not be better at another target"},
+    {HEAD "chain: [openai/x, local/x], fallback_on: [ModelNotFond]}]\n", 63,
+     "routes[0].fallback_on[0]", "there is no code"},
+    {HEAD "chain: [openai/x], fallback_on: [ModelNotFound]}]\n", 53, "routes[0].fallback_on",
+     "the chain has one target"},
+    {HEAD "chain: [openai/x, local/x], policy: none, fallback_on: [ModelNotFound]}]\n", 76,
+     "routes[0].fallback_on", "never makes a second attempt"},
     {HEAD "chain: [groq/x]}]\n", 29, "routes[0].chain[0]", "write groq: {} under providers"},
 };
 
