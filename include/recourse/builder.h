@@ -74,8 +74,8 @@ static inline rc_source rc_source_make(const char *type, const char *file, int l
 
 /* Begins a report with this code. RC_CODE_NONE begins a wrapper, which takes its class and code,
  * too, from its cause. A code that is not in the taxonomy becomes Unclassified. alloc: copies the
- * struct. Never fails. Each rc_builder_init must be followed by one rc_builder_finish or one
- * rc_builder_done. */
+ * struct. The function never fails. Each rc_builder_init must be followed by one rc_builder_finish
+ * or one rc_builder_done. */
 RC_API void rc_builder_init(rc_builder *builder, const rc_alloc *alloc, rc_code code);
 
 /* Completes the report and gives it to the caller, who frees it with rc_report_free. The result is

@@ -24,7 +24,7 @@
  *   C1  the attempts at one chain entry stay within its max_attempts, and all calls within
  *       max_calls (the first attempt is always allowed). A switch to another or a refreshed
  *       credential counts as a call, but not as an attempt
- *   C2  no request goes to a target before the time that its server's hint named
+ *   C2  no request is sent to a target before the retry time that its provider named
  *   C3  no action follows a final action
  *   C4  no attempt starts at or after the deadline, and no wait ends there
  *   C5  a failure that is not retryable leads to another attempt in four cases only: capacity

@@ -62,7 +62,8 @@ RC_API size_t rc_rules_count(const rc_rules *rules);
 typedef struct rc_rule_info {
     rc_str id;
     rc_code code;
-    rc_category category; /* the category that the rule names, else the code's category */
+    rc_category category; /* the category that the rule names; if it names none, the category of the
+                             code */
     rc_str when;
     rc_str reason;
 } rc_rule_info;

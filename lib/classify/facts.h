@@ -19,13 +19,14 @@ enum {
 #include "spec/facts.def"
     RC_FACT_LISTED_END,
 
-    RC_FACT_SAYS_BASE = 128,     /* says:NAME; plus the number of the concept */
-    RC_FACT_CODE_BASE = 256,     /* code:NAME; plus the number of the concept */
-    RC_FACT_PROVIDER_BASE = 384, /* provider:NAME; plus the index of the provider */
-    RC_FACT_STATUS_BASE = 448,   /* status:N; plus the status minus 100 */
-    RC_FACT_INNER_BASE = 960,    /* inner:N; plus the status minus 100 */
-    RC_FACT_LITERAL_BASE = 1472, /* plus the index of a literal (a quoted text in a user's rules
-                                    file) */
+    RC_FACT_SAYS_BASE = 128,     /* facts says:NAME; a fact's number is this base plus the number of
+                                    the concept */
+    RC_FACT_CODE_BASE = 256,     /* facts code:NAME; base plus the number of the concept */
+    RC_FACT_PROVIDER_BASE = 384, /* facts provider:NAME; base plus the index of the provider */
+    RC_FACT_STATUS_BASE = 448,   /* facts status:N; base plus the status minus 100 */
+    RC_FACT_INNER_BASE = 960,    /* facts inner:N; base plus the status minus 100 */
+    RC_FACT_LITERAL_BASE = 1472, /* facts of literals (quoted texts in a user's rules file); base
+                                    plus the index of the literal */
     RC_FACT_END = 1728
 };
 

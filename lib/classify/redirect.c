@@ -16,8 +16,8 @@
 
 /* ---- target address ---- */
 
-/* Returns the offset of the first byte of `text` that is one of `bytes`; the text's length if there
- * is none. */
+/* Returns the offset of the first byte of `text` that is one of `bytes`; the text's length if it
+ * contains none of them. */
 static size_t find_any(rc_str text, rc_str bytes)
 {
     size_t at = 0;

@@ -26,12 +26,13 @@ typedef struct rc_response_handler {
      * server splits over two events arrives in two parts. */
     void (*on_text)(void *ctx, rc_str text);
     /* Receives a comment of the stream without its colon and white space, valid during the call
-     * (views). May be NULL. */
+     * (views). The pointer may be NULL. */
     void (*on_comment)(void *ctx, rc_str comment);
-    /* Receives a piece of the model's reasoning, valid during the call (views). May be NULL. */
-    void (*on_reasoning)(void *ctx, rc_str text);
-    /* Receives one tool call after the other, in their order, valid during the call (views). May be
+    /* Receives a piece of the model's reasoning, valid during the call (views). The pointer may be
      * NULL. */
+    void (*on_reasoning)(void *ctx, rc_str text);
+    /* Receives one tool call after the other, in their order, valid during the call (views). The
+     * pointer may be NULL. */
     void (*on_tool_call)(void *ctx, const rc_tool_call *call);
 } rc_response_handler;
 

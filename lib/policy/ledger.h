@@ -195,8 +195,8 @@ rc_ledger_decision rc_ledger_reserve(rc_ledger *ledger, const uint32_t *budgets,
 bool rc_ledger_settle(rc_ledger *ledger, rc_ledger_reservation *reservation, uint64_t cost,
                       rc_ledger_notices *ret_notices);
 
-/* Counts an attempt whose price is not known in the budgets and windows of its reservation. Must be
- * called before rc_ledger_settle. reservation: borrows during the call. */
+/* Counts an attempt whose price is not known in the budgets and windows of its reservation. Called
+ * before rc_ledger_settle. reservation: borrows during the call. */
 void rc_ledger_note_unpriced(rc_ledger *ledger, const rc_ledger_reservation *reservation);
 
 /* As rc_ledger_restore, but adds a number of attempts whose price is not known. */

@@ -53,9 +53,9 @@ static size_t base64_end(rc_str text, size_t at)
     return rc_scrub_run(text, at, RC_SCRUB_ALNUM | RC_SCRUB_BASE64, text.len);
 }
 
-/* Returns the offset after a header line "Name: value", or `at` if there is none. The name must be
- * shorter than a line of the key, so that a text that is cut within the value does not end like a
- * line of the key. */
+/* Returns the offset after a header line "Name: value", or `at` if no header line begins there. The
+ * name must be shorter than a line of the key, so that a text that is cut within the value does not
+ * end like a line of the key. */
 static size_t skip_header(rc_str text, size_t at)
 {
     size_t to = rc_scrub_run(text, at, RC_SCRUB_ALPHA | RC_SCRUB_DASH, LINE_MIN - 1);

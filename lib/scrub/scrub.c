@@ -118,8 +118,8 @@ static void plan_edit(plan *p, const rc_scrub_edit *edit)
     p->changes++;
 }
 
-/* Plans the whole text. Returns false if the text must be cut. The text is read only as far as the
- * result can contain it. */
+/* Plans the whole text. Returns false if the text must be cut. Text that is too far behind the
+ * maximum length to be part of the result is not read. */
 static bool plan_all(plan *p)
 {
     rc_scrub_scan scan;

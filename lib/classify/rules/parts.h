@@ -21,8 +21,8 @@ typedef enum rc_rule_token_kind {
 typedef struct rc_rule_token {
     rc_rule_token_kind kind;
     rc_str word;
-    rc_str quoted; /* If the token has a string, the bytes between its quotes, with escapes not
-                      decoded. */
+    rc_str quoted; /* The bytes between the quotes of the token's string, with escapes not decoded;
+                      empty if the token has no string. */
     size_t from;   /* Byte offsets of the token in the file. */
     size_t to;
 } rc_rule_token;
@@ -125,7 +125,7 @@ void rc_rules_refuse(rc_rules_parser *parser, rc_status status, size_t from, con
     rc_rules_refuse((parser), (status), (from), (const rc_str[]){__VA_ARGS__}, \
                     sizeof((const rc_str[]){__VA_ARGS__}) / sizeof(rc_str))
 
-/* Reports a failed allocation of the arena as a fault. Must be called before checks that read the
+/* Reports a failed allocation of the arena as a fault. Called before any check that reads the
  * allocated memory. */
 void rc_rules_check_memory(rc_rules_parser *parser);
 

@@ -21,8 +21,8 @@ bool rc_unwrap_stream(rc_evidence *evidence, rc_str text);
 bool rc_unwrap_html(rc_evidence *evidence, rc_str text, unsigned depth);
 
 /* Unwraps the message of layer `index`. The message may contain JSON after a prefix, a Python repr,
- * logfmt, YAML, an HTML page or a status. May add layers, and removes the text of these layers from
- * the message. */
+ * logfmt, YAML, an HTML page or a status. The function may add layers; it removes the text of these
+ * layers from the message. */
 void rc_unwrap_text(rc_evidence *evidence, size_t index);
 
 /* Returns the status that a text names ("Error code: 429", "HTTP 503", "429 Too Many Requests"); 0
