@@ -1,4 +1,4 @@
-/* The admin interface and a client of it in one loop, on real sockets. */
+/* The admin interface and an HTTP client of it in one event loop, on real sockets. */
 #ifndef RC_SUPPORT_ADMIN_FIXTURE_H
 #define RC_SUPPORT_ADMIN_FIXTURE_H
 
@@ -25,11 +25,11 @@
 #define OWN " HTTP/1.1\r\nHost: 127.0.0.1\r\n"
 #define MARK "x-recourse-admin: 1\r\n"
 
-static char got_space[GOT_MAX]; /* what the client has read */
+static char got_space[GOT_MAX]; /* the bytes that the client has read */
 
 static struct admin_fixture {
     uv_loop_t loop;
-    rc_admin *admin; /* NULL: it has stopped */
+    rc_admin *admin; /* NULL: the admin interface has stopped */
     rc_metrics *metrics;
     rc_listening listening;
     fail_alloc memory;
@@ -43,7 +43,7 @@ static inline void fixture_on_stopped(void *ctx)
     fixture.admin = NULL;
 }
 
-/* False: there was no memory. */
+/* Starts the fixture. Returns false if no memory was available. */
 static inline bool fixture_try_start(const char *token)
 {
     rc_alloc alloc = fail_alloc_of(&fixture.memory);
@@ -104,7 +104,7 @@ static inline void client_send(const char *text, size_t len)
     http_client_send(&fixture.client, rc_str_make(text, len));
 }
 
-/* Is a whole answer with a length there? */
+/* Returns whether the client has read a complete response with a content-length. */
 static inline bool has_response(void)
 {
     const char *end = strstr(fixture.client.got, "\r\n\r\n");
@@ -116,7 +116,7 @@ static inline bool has_response(void)
            fixture.client.is_at_end;
 }
 
-/* One request on a connection of its own; gives the status, 0 when there was no answer. */
+/* Sends one request on a new connection. Returns the status of the response; 0 if none arrived. */
 static inline int send_request(const char *text)
 {
     client_open();

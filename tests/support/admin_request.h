@@ -1,4 +1,4 @@
-/* Requests to the admin interface without sockets. */
+/* Sends requests to the admin interface without sockets. */
 #ifndef RC_SUPPORT_ADMIN_REQUEST_H
 #define RC_SUPPORT_ADMIN_REQUEST_H
 
@@ -53,7 +53,8 @@ static inline void end(void)
     rc_admin_core_done(&core);
 }
 
-/* Sends a request, as text with its body, from a peer. Gives the status; the body ends in NUL. */
+/* Handles a request, given as text with its body, from the address `peer`. Returns the status; the
+ * response's body ends in NUL. */
 static inline int send_request_from(const char *peer, const char *text)
 {
     rc_alloc alloc = rc_alloc_stdlib();
@@ -93,7 +94,7 @@ static inline bool has(const char *text)
     return strstr(body(), text) != NULL;
 }
 
-/* A refusal is a report that says what to do. */
+/* Checks that the response is an error report with advice and this code. */
 static inline void expect_problem(const char *code)
 {
     assert_string_equal(reply.type, "application/problem+json");

@@ -15,16 +15,17 @@ typedef struct fake_source {
     bool is_key_dead;
     bool is_ready;
     bool is_reload_refused;
-    bool is_blind; /* looking fails */
-    bool is_stuck; /* acting fails */
+    bool is_blind; /* reading the state fails */
+    bool is_stuck; /* the operator's actions fail */
     int acts;
     rc_admin_action_kind kind;
-    char action_text[256]; /* provider|model|key|reason|by of the latest */
+    char action_text[256]; /* provider|model|key|reason|by of the latest action */
     uint64_t generation;
     uint64_t raised;
-    rc_str needs_restart[2]; /* for a restart */
+    rc_str needs_restart[2]; /* settings that a restart must apply */
     size_t needs_restart_count;
-    size_t unnamed; /* models of claude that clients have named */
+    size_t unnamed; /* number of models of provider claude that clients used and the configuration
+                       does not name */
 } fake_source;
 
 static const char *const fake_names[3][2] = {

@@ -22,8 +22,8 @@ typedef struct fill_target {
     const char *provider;
     const char *model;
     const char *credentials[2];
-    uint32_t first_byte_ms; /* Typical value. */
-    uint32_t micro_usd;     /* Typical value, for 1000 tokens. */
+    uint32_t first_byte_ms; /* Typical time to the first byte. */
+    uint32_t micro_usd;     /* Typical price of 1000 tokens. */
 } fill_target;
 
 static const fill_target fill_targets[] = {
@@ -39,11 +39,11 @@ static const fill_target fill_targets[] = {
 };
 #define FILL_TARGETS 4
 
-/* The failures, and the policy's reaction to each. */
+/* A failure, and the policy's reaction to it. */
 typedef struct fill_failure {
     rc_code code;
     int status;
-    rc_reason reason; /* Reason of the next record. */
+    rc_reason reason; /* Reason in the record after the failure. */
     uint32_t wait_ms;
     const char *message;
 } fill_failure;
@@ -79,15 +79,15 @@ typedef struct fill_operation {
     rc_id report_ids[FILL_RECORDS_MAX];
     char reports[FILL_RECORDS_MAX][FILL_REPORT_MAX];
     char request_ids[FILL_RECORDS_MAX][24];
-    int64_t at_ms; /* Time since the operation's beginning. */
+    int64_t at_ms; /* Time since the beginning of the operation. */
 } fill_operation;
 
 typedef struct fill {
     rc_store *store;
     rc_alloc alloc;
     uint64_t entropy;
-    rc_id_maker ids;        /* Of operations. */
-    rc_id_maker report_ids; /* Of reports, which are made later. */
+    rc_id_maker ids;        /* Makes the ids of operations. */
+    rc_id_maker report_ids; /* Makes the ids of reports, which have later times. */
     fill_report passing[FILL_PASSING][FILL_TARGETS];
     fill_report final[FILL_FINAL][FILL_TARGETS];
     fill_operation operations[FILL_GROUP];
@@ -246,7 +246,8 @@ static inline void fill_end(fill_operation *op, rc_outcome outcome, uint32_t att
         }
 }
 
-/* Adds one failed attempt and the policy's next step. False: the policy stops. */
+/* Adds one failed attempt and the policy's next step. Returns false if the policy stops the
+ * call. */
 static inline bool fill_fail_once(fill *f, fill_operation *op, uint32_t attempt, uint32_t *target,
                                   uint32_t *credential)
 {
@@ -324,7 +325,7 @@ static inline void fill_make(fill *f, fill_operation *op, int64_t unix_ms)
     }
     rc_record *last = fill_attempt(f, op, attempt, &fill_targets[target], credential);
     fill_succeed(f, op, last, &fill_targets[target]);
-    if (dice >= 998) /* The record of a process that was killed: no outcome. */
+    if (dice >= 998) /* a process that was killed has stored no outcome */
         return;
     if (dice < 990) {
         fill_end(op, RC_OUTCOME_SUCCEEDED, attempt);
@@ -336,7 +337,8 @@ static inline void fill_make(fill *f, fill_operation *op, int64_t unix_ms)
     fill_end(op, RC_OUTCOME_CANCELLED, attempt);
 }
 
-/* Adds count operations whose beginnings are spread evenly over the time. False: *fault is set. */
+/* Adds count operations whose beginnings are spread evenly over the time. Returns false, with
+ * *fault set, if the store fails. */
 static inline bool fill_run(fill *f, uint64_t count, int64_t from_unix_ms, int64_t until_unix_ms,
                             rc_store_fault *fault)
 {

@@ -7,7 +7,7 @@
 #include "support/audit_fill.h"
 
 typedef struct story {
-    fill f; /* Makes ids and reports. */
+    fill f; /* Makes the ids and reports of the story. */
     fill_operation op;
     const rc_report *reports[FILL_RECORDS_MAX];
     char *bodies[FILL_RECORDS_MAX];
@@ -30,7 +30,7 @@ static inline rc_record *story_begin(story *s, int64_t unix_ms, const char *clie
     return begin;
 }
 
-/* Adds a record at a time of the story. */
+/* Adds a record with a time relative to the beginning of the story. */
 static inline rc_record *story_at(story *s, rc_record_kind kind, int64_t at_ms)
 {
     s->op.at_ms = at_ms;
@@ -58,7 +58,7 @@ static inline void story_respond(rc_record *attempt, int64_t first_byte_ms)
     attempt->flags = RC_RECORD_MEASURED | RC_RECORD_COMMITTED;
 }
 
-/* Adds a report to the record. message: the provider's message. */
+/* Adds the report of a failure to the record. message: the provider's message. */
 static inline void story_fail(story *s, rc_record *record, rc_code code, int status,
                               const char *message, int64_t retry_after_ms)
 {
@@ -119,7 +119,8 @@ static inline void story_plain(story *s, int64_t unix_ms)
     story_end(s, RC_OUTCOME_SUCCEEDED, 1, 1240);
 }
 
-/* A rate limit, another key, an overload, a wait, a skipped target, another target. */
+/* Adds an operation with a rate limit, another key, an overload, a wait, a skipped target and a
+ * success at another target. */
 static inline void story_recovered(story *s, int64_t unix_ms)
 {
     story_begin(s, unix_ms, "web", "gpt-4o")->flags = RC_RECORD_STREAMING;
@@ -163,7 +164,7 @@ static inline void story_exhausted(story *s, int64_t unix_ms)
                20000);
 }
 
-/* No provider was called. */
+/* Adds an operation that ended before a provider was called. */
 static inline void story_refused(story *s, int64_t unix_ms)
 {
     story_begin(s, unix_ms, "nightly", "gpt-4o");
@@ -191,7 +192,7 @@ static inline void story_cancelled(story *s, int64_t unix_ms)
     end->model = RC_STR("");
 }
 
-/* The process ended before the operation. */
+/* Adds an operation whose process ended before it. */
 static inline void story_open(story *s, int64_t unix_ms)
 {
     story_begin(s, unix_ms, "web", "gpt-4o");
@@ -199,7 +200,7 @@ static inline void story_open(story *s, int64_t unix_ms)
                "openai closed the connection.", 0);
 }
 
-/* Two attempts in parallel; the slower one is cancelled. */
+/* Adds an operation with two attempts in parallel; the slower one is cancelled. */
 static inline void story_hedged(story *s, int64_t unix_ms)
 {
     story_begin(s, unix_ms, "search", "gpt-4o");
@@ -213,7 +214,7 @@ static inline void story_hedged(story *s, int64_t unix_ms)
     end->cost_usd_micro = 12300;
 }
 
-/* Hostile names and texts. */
+/* Adds an operation with names and texts that contain control characters and markup. */
 static inline void story_hostile(story *s, int64_t unix_ms)
 {
     static char long_text[8192];
@@ -274,7 +275,7 @@ static const story_row stories[] = {
     {"gap", story_gap},
 };
 
-/* Adds the story of that name. False: *fault is set. */
+/* Stores the story with this name. Returns false, with *fault set, if the store fails. */
 static inline bool story_write(rc_store *store, const rc_alloc *alloc, const char *name,
                                int64_t unix_ms, rc_store_fault *fault)
 {

@@ -1,4 +1,4 @@
-/* The surroundings of rc_call for tests: three targets, four credentials, no randomness, a clock
+/* The environment of rc_call for tests: three targets, four credentials, no randomness, a clock
  * that the test sets. Included by the tests of call, chain and hedge. */
 #ifndef RC_SUPPORT_CALL_FIXTURE_H
 #define RC_SUPPORT_CALL_FIXTURE_H
@@ -23,7 +23,8 @@ typedef struct call_fixture {
     uint64_t now_ms;
 } call_fixture;
 
-/* Three tries, one second apart; no breaker, no budget: a test that wants them turns them on. */
+/* Returns a policy with three attempts, one second apart. The breaker and the retry budget are off;
+ * tests that need them switch them on. */
 static inline rc_policy fixture_policy(void)
 {
     return (rc_policy){.name = "test",
@@ -39,7 +40,7 @@ static inline rc_policy fixture_policy(void)
                                         .max_delay_ms = 60000}};
 }
 
-/* A chain of `chain_count` targets, without pools, at 1000000 ms. */
+/* Sets up a chain of `chain_count` targets without credentials, at the time 1000000 ms. */
 static inline void fixture_init(call_fixture *w, uint16_t chain_count)
 {
     *w = (call_fixture){.now_ms = 1000000};
@@ -98,7 +99,7 @@ static inline void expect_stop(rc_action action, rc_reason reason, bool is_exhau
     assert_int_equal(action.is_retry_exhausted, is_exhausted);
 }
 
-/* Lets the time of a WAIT pass. */
+/* Advances the clock to the end of a WAIT and wakes the call. */
 static inline rc_action fixture_wake(call_fixture *w, const rc_action *wait)
 {
     w->now_ms = wait->at_ms;
@@ -113,7 +114,7 @@ static inline uint32_t fixture_in_flight(const call_fixture *w)
     return count;
 }
 
-/* A budget with this many tokens and hardly any new ones. */
+/* Sets a retry budget that has this number of tokens and gains nearly none. */
 static inline void fixture_set_tokens(call_fixture *w, uint32_t tokens)
 {
     w->shared.settings.retry_budget = (rc_retry_budget_settings){

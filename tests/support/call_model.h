@@ -1,8 +1,9 @@
-/* A model of rc_call. Several calls share three targets and get random responses, failures, waits
- * and operator actions. The model records inputs and outputs, and ends the program when one of the
- * invariants of call.h (C1 to C8) does not hold.
+/* A model of rc_call. Several calls share three targets and receive random responses, failures,
+ * waits and operator actions. The model records inputs and outputs, and ends the program when one
+ * of the invariants C1 to C8 of call.h does not hold.
  *
- * The model does not know how the machine decides, only which decisions are forbidden. */
+ * The model does not predict the decisions of rc_call; it only checks that no forbidden decision is
+ * made. */
 #ifndef RC_TEST_CALL_MODEL_H
 #define RC_TEST_CALL_MODEL_H
 
@@ -26,9 +27,9 @@ static inline void model_check(bool is_held, const char *condition, int line)
 
 #define INVARIANT(condition) model_check((condition), #condition, __LINE__)
 
-/* Chance: from a fuzzer's bytes, or from a seed without end. */
+/* A source of random numbers: the bytes of a fuzzer, or a generator with a seed. */
 typedef struct entropy_source {
-    const uint8_t *bytes; /* NULL: from the seed */
+    const uint8_t *bytes; /* the fuzzer's bytes; NULL: the numbers are generated from `seed` */
     size_t size;
     uint64_t seed;
 } entropy_source;
@@ -55,25 +56,29 @@ static inline uint64_t draw_entropy(entropy_source *c)
     return draw(c, 65536) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-/* What the model knows of one call. */
+/* The facts about one call by which the model checks it. */
 typedef struct tracked_call {
     rc_call call;
     rc_skips skips;
     bool is_used;
     rc_action last;
-    rc_failure_facts failure; /* of the latest failure */
-    bool has_failed;          /* the latest input was a failure that the call expected */
+    rc_failure_facts failure; /* facts of the latest failure */
+    bool has_failed;          /* the latest input was a failure, and the call was in the state
+                                 TRYING */
     uint64_t deadline_ms;
     uint16_t first_entry;
     uint32_t calls;
-    uint32_t attempts[MODEL_TARGETS];      /* by entry */
-    uint32_t seen;                         /* entries that were asked in this round, as bits */
-    uint32_t spent;                        /* those whose failure was one of capacity */
-    uint64_t hint_until_ms[MODEL_TARGETS]; /* by entry */
+    uint32_t attempts[MODEL_TARGETS];      /* number of attempts, by chain entry */
+    uint32_t seen;                         /* bit set of the entries that had an attempt in this
+                                              round */
+    uint32_t spent;                        /* bit set of the entries whose failure had the category
+                                              capacity */
+    uint64_t hint_until_ms[MODEL_TARGETS]; /* end of the retry time that a failure named, by chain
+                                              entry */
     bool is_committed;
-    bool is_refreshed; /* at the present entry */
+    bool is_refreshed; /* the credential of the current entry was refreshed */
     bool went_to_larger;
-    bool is_key_probe; /* the latest try is with a key that was refused before */
+    bool is_key_probe; /* the latest attempt used a credential that had been rejected */
 } tracked_call;
 
 typedef struct model {
@@ -86,9 +91,11 @@ typedef struct model {
     rc_plan plan;
     tracked_call calls[MODEL_CALLS];
     uint64_t now_ms;
-    uint64_t hinted_until_ms[MODEL_TARGETS]; /* a hint that all must keep to */
+    uint64_t hinted_until_ms[MODEL_TARGETS]; /* end of the retry time that applies to all calls, by
+                                                target */
     uint64_t extra_calls;
-    uint64_t tokens; /* that were there in all; only if the budget is without refill */
+    uint64_t tokens; /* number of tokens that the retry budget had at the start; valid only if the
+                        budget gains none */
 } model;
 
 /* --- a random world --- */
@@ -142,7 +149,7 @@ static inline void random_shared(model *m, entropy_source *c)
     settings.exhausted_ms = 1 + draw(c, 20000);
     rc_shared_init(&m->shared, &settings, m->targets, MODEL_TARGETS, m->credentials,
                    MODEL_CREDENTIALS, m->now_ms);
-    bool is_common = draw(c, 2); /* one pool for both */
+    bool is_common = draw(c, 2); /* both targets have the same credentials */
     rc_shared_set_pool(&m->shared, 0, 0, (uint16_t)draw(c, 3), draw(c, 2) ? m->limits[0] : NULL);
     rc_shared_set_pool(&m->shared, 1, is_common ? 0 : 2, (uint16_t)draw(c, 3),
                        draw(c, 2) ? m->limits[1] : NULL);
@@ -192,13 +199,13 @@ static inline uint32_t position_of(const model *m, const tracked_call *w, uint16
     return (entry + count - w->first_entry) % count;
 }
 
-/* Capacity by the code; what a report calls itself is of no matter. */
+/* Returns whether the code has the category capacity. The category in a report is ignored. */
 static inline bool is_capacity(const rc_failure_facts *failure)
 {
     return failure->code == RC_CODE_QUOTA_EXHAUSTED;
 }
 
-/* C5: what may follow a failure that is not retryable. */
+/* C5: checks the action after a failure that is not retryable. */
 static inline void check_not_retryable(const tracked_call *w, const rc_action *a)
 {
     if (!w->has_failed || w->failure.is_retryable || is_final(a))
@@ -218,7 +225,8 @@ static inline void check_not_retryable(const tracked_call *w, const rc_action *a
                   a->target != w->last.target);
 }
 
-/* C6: forward, each entry once; the same one again for few reasons. */
+/* C6: checks that the chain is followed forward, that each entry is used once per round, and that
+ * an entry is repeated only for certain reasons. */
 static inline void check_path(const model *m, const tracked_call *w, const rc_action *a)
 {
     if (w->calls == 0 || a->reason == RC_WHY_OVERFLOW_TO_LARGER)
@@ -233,7 +241,7 @@ static inline void check_path(const model *m, const tracked_call *w, const rc_ac
     INVARIANT(!w->went_to_larger);
     INVARIANT(a->from_entry == w->last.entry);
     if (a->reason == RC_WHY_WOKE)
-        return; /* a new round */
+        return; /* a new round begins */
     INVARIANT(!(w->seen >> a->entry & 1));
     INVARIANT(position_of(m, w, a->entry) > position_of(m, w, w->last.entry));
 }
@@ -242,7 +250,8 @@ static inline void on_attempt(model *m, tracked_call *w, const rc_action *a)
 {
     INVARIANT(m->now_ms < w->deadline_ms);                 /* C4 */
     INVARIANT(!w->is_committed);                           /* C7 */
-    INVARIANT(m->now_ms >= m->hinted_until_ms[a->target]); /* C2, of everybody */
+    INVARIANT(m->now_ms >= m->hinted_until_ms[a->target]); /* C2, for the retry times that apply to
+                                                              all calls */
     check_path(m, w, a);
     bool is_same = w->calls > 0 && a->entry == w->last.entry;
     bool is_uncounted = a->reason == RC_WHY_NEXT_CREDENTIAL || a->reason == RC_WHY_REFRESHED;
@@ -255,9 +264,9 @@ static inline void on_attempt(model *m, tracked_call *w, const rc_action *a)
     if (!is_same && a->reason == RC_WHY_WOKE)
         w->seen = 0;
     if (a->reason == RC_WHY_NEXT_CREDENTIAL || a->reason == RC_WHY_OVERFLOW_TO_LARGER)
-        w->spent &= ~(1u << a->entry); /* another key may have capacity */
-    /* C5: the same target, with the same key, fresh, or another key; unless the key was refused
-     * before. */
+        w->spent &= ~(1u << a->entry); /* another credential may have capacity */
+    /* C5: after AuthFailed, the next attempt is at the same target, with the refreshed key or
+     * another key, unless the rejected key was only probed. */
     if (w->calls > 0 && w->failure.code == RC_CODE_AUTH_FAILED && !w->is_key_probe)
         INVARIANT(is_same &&
                   (a->reason == RC_WHY_NEXT_CREDENTIAL ||
@@ -267,7 +276,7 @@ static inline void on_attempt(model *m, tracked_call *w, const rc_action *a)
     w->is_key_probe =
         a->credential != RC_NO_TARGET && m->credentials[a->credential].state == RC_CREDENTIAL_DEAD;
     if (a->reason == RC_WHY_OVERFLOW_TO_LARGER)
-        w->attempts[a->entry] = 0; /* its tries begin anew */
+        w->attempts[a->entry] = 0; /* attempts at this entry are counted from 0 again */
     w->attempts[a->entry] += !is_uncounted;
     w->went_to_larger |= a->reason == RC_WHY_OVERFLOW_TO_LARGER;
     w->seen |= 1u << a->entry;
@@ -288,7 +297,7 @@ static inline void on_wait(const model *m, const tracked_call *w, const rc_actio
     INVARIANT(a->wait_ms == a->at_ms - m->now_ms);
 }
 
-/* C8: what the targets have in flight is what the calls have taken. */
+/* C8: checks that the calls in flight and the refreshes in rc_shared are those of the calls. */
 static inline void check_books(const model *m)
 {
     uint32_t in_flight[MODEL_TARGETS] = {0};
@@ -348,16 +357,18 @@ static inline rc_failure_facts random_failure_facts(entropy_source *c)
     failure.limit_kind = (rc_limit_kind)draw(c, 8);
     failure.is_retry_exhausted = draw(c, 32) == 0;
     if (!failure.is_retryable && draw(c, 8) == 0)
-        failure.category = RC_CATEGORY_CAPACITY; /* a foreign report's claim */
+        failure.category = RC_CATEGORY_CAPACITY; /* a report of another system may claim this
+                                                    category */
     return failure;
 }
 
-/* The failure's own word, as the model reads it: until when nobody may ask this target. */
+/* Records until when the retry time of the failure forbids requests to the target, for this call or
+ * for all calls. */
 static inline void note_hint(model *m, tracked_call *w)
 {
     const rc_failure_facts *failure = &w->failure;
     uint16_t entry = w->last.entry;
-    w->hint_until_ms[entry] = 0; /* the latest word counts */
+    w->hint_until_ms[entry] = 0; /* the retry time of the latest failure replaces the earlier one */
     if (is_capacity(failure))
         w->spent |= 1u << entry;
     if (failure->retry_after_ms <= 0)
@@ -370,7 +381,7 @@ static inline void note_hint(model *m, tracked_call *w)
     if ((!failure->is_retryable && !is_of_key) || failure->code == RC_CODE_CONFLICT)
         return;
     if (is_of_key && !is_of_model && w->last.credential != RC_NO_TARGET) {
-        w->hint_until_ms[entry] = 0; /* another key may be asked before */
+        w->hint_until_ms[entry] = 0; /* another credential may be used earlier */
         return;
     }
     if (until_ms > m->hinted_until_ms[w->last.target])
@@ -417,7 +428,7 @@ static inline rc_action feed_input(model *m, tracked_call *w, entropy_source *c,
     return rc_call_on_cancel(&w->call, m->now_ms);
 }
 
-/* An input that the state expects, most of the time. */
+/* Feeds one input, most of the time one that the state expects. */
 static inline void model_input(model *m, tracked_call *w, entropy_source *c)
 {
     uint32_t input = draw(c, 40);
@@ -427,7 +438,7 @@ static inline void model_input(model *m, tracked_call *w, entropy_source *c)
     bool is_early = w->last.kind == RC_DO_WAIT && input == 2 && m->now_ms < w->last.at_ms;
     rc_action before = w->last;
     rc_action a = feed_input(m, w, c, input);
-    if (was_final || is_early) { /* C3, and no early try */
+    if (was_final || is_early) { /* C3; also, a call that is woken early returns the same WAIT */
         INVARIANT(a.kind == before.kind && a.reason == before.reason && a.at_ms == before.at_ms &&
                   a.attempt == before.attempt);
         w->has_failed = false;
@@ -468,7 +479,8 @@ static inline void model_step(model *m, entropy_source *c)
     }
     if (what <= 3)
         m->now_ms += draw(c, what == 3 ? 5000 : 100);
-    /* A wait without a cap may be for ever; nobody lives to see its end. */
+    /* A wait without an upper limit may end beyond the range of the model's clock, so the clock
+     * does not advance to it. */
     if (w->is_used && w->last.kind == RC_DO_WAIT && what <= 12 && m->now_ms < w->last.at_ms &&
         w->last.at_ms < UINT64_C(1) << 40)
         m->now_ms = w->last.at_ms;
@@ -483,7 +495,7 @@ static inline void model_step(model *m, entropy_source *c)
         model_input(m, w, c);
 }
 
-/* Everything that was taken comes back. */
+/* Ends all calls and checks that they released all resources. */
 static inline void model_end(model *m)
 {
     for (size_t i = 0; i < MODEL_CALLS; i++) {

@@ -1,5 +1,5 @@
-/* A reference parser of chunked bodies, in one pass, strictly by RFC 9112, section 7.1. It handles
- * no partial input and does not use llhttp. */
+/* A reference parser of chunked bodies, in one pass, strictly by RFC 9112, section 7.1. The parser
+ * reads only complete input and does not use llhttp. */
 #ifndef TESTS_SUPPORT_CHUNK_ORACLE_H
 #define TESTS_SUPPORT_CHUNK_ORACLE_H
 
@@ -10,7 +10,7 @@
 #include <recourse/str.h>
 
 typedef enum chunk_verdict {
-    CHUNKS_MORE, /* Valid so far, incomplete. */
+    CHUNKS_MORE, /* The text is valid so far, but incomplete. */
     CHUNKS_WHOLE,
     CHUNKS_BAD
 } chunk_verdict;
@@ -65,7 +65,7 @@ static inline chunk_verdict chunk_size_of(chunk_oracle *o, uint64_t *ret_size)
     return o->at > from ? CHUNKS_WHOLE : CHUNKS_BAD;
 }
 
-/* Reads up to the CR: text without control characters. */
+/* Reads text without control characters up to the CR. */
 static inline chunk_verdict chunk_text(chunk_oracle *o)
 {
     for (; o->at < o->text.len && o->text.ptr[o->at] != '\r'; o->at++) {
@@ -133,7 +133,8 @@ static inline chunk_verdict chunk_data(chunk_oracle *o, uint64_t size)
     return len < size ? CHUNKS_MORE : chunk_literal(o, "\r\n");
 }
 
-/* The verdict on the whole text; o->at: the end of a complete body. */
+/* Returns the verdict on the whole text. If the body is complete, o->at is the offset of its
+ * end. */
 static inline chunk_verdict chunk_oracle_read(chunk_oracle *o, rc_str text)
 {
     uint64_t size = 1;

@@ -1,4 +1,5 @@
-/* A command on the real system, each of whose calls fails in turn. Tests define is_good_with(). */
+/* Runs a command on the real system and makes each of its system calls fail in turn. A test that
+ * includes this file defines is_good_with(). */
 #ifndef RC_SUPPORT_CLI_FAULTS_H
 #define RC_SUPPORT_CLI_FAULTS_H
 
@@ -13,12 +14,13 @@
 #include "support/fail_alloc.h"
 #include "support/real_sys.h"
 
-/* More calls than a scenario makes. */
+/* Larger than the number of system calls in any scenario. */
 #define CALLS_MAX 2000
 
 static fail_alloc memory;
 
-/* Runs the scenario with its Nth call failing. False: something was left behind or not reported. */
+/* Runs the scenario with its Nth system call failing. Returns false if a resource was not released
+ * or the failure was not reported. */
 static bool is_good_with(int fail_at, bool is_for_good, int error);
 
 static int run_command(const char *const *argv, int argc)
@@ -40,7 +42,7 @@ static int count_bad(bool is_for_good, int error)
         if (real.calls < at)
             return bad;
     }
-    return bad + 1; /* The scenario did not end. */
+    return bad + 1; /* the scenario did not end */
 }
 
 static void every_call_fails_once(void **state)

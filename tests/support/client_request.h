@@ -21,7 +21,7 @@
 static rc_http1 client_reader;
 static rc_client_request client_request;
 
-/* Reads a head, which ends in its empty line. */
+/* Reads the head of a request, which ends with an empty line. */
 static inline rc_request_fault client_read_head(rc_str head)
 {
     rc_http1_init(&client_reader, RC_HTTP1_REQUEST, &rc_http1_limits_default);
@@ -29,7 +29,7 @@ static inline rc_request_fault client_read_head(rc_str head)
     return rc_client_request_read_head(&client_request, &client_reader, head.ptr);
 }
 
-/* The same, and the body. The first fault. */
+/* Reads the head and the body of a request. Returns the first fault. */
 static inline rc_request_fault client_read(rc_str head, rc_str body)
 {
     rc_request_fault fault = client_read_head(head);

@@ -1,4 +1,4 @@
-/* A configuration read from a text, with memory that can fail. */
+/* Reads a configuration from a text, with an allocator that can fail. */
 #ifndef RC_SUPPORT_CONFIG_FIXTURE_H
 #define RC_SUPPORT_CONFIG_FIXTURE_H
 

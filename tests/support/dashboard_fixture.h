@@ -1,4 +1,4 @@
-/* The admin interface with all data of the dashboard, and a filled audit. */
+/* The admin interface with all data of the dashboard, and an audit with operations. */
 #ifndef RC_SUPPORT_DASHBOARD_FIXTURE_H
 #define RC_SUPPORT_DASHBOARD_FIXTURE_H
 
@@ -22,7 +22,7 @@ static struct dashboard_fixture {
     rc_admin_audit audit;
     rc_admin_live *live;
     rc_serve_explain explain;
-    json_object *doc; /* of the latest answer */
+    json_object *doc; /* JSON document of the latest response */
 } dashboard;
 
 static inline void dashboard_make_folder(void)
@@ -50,7 +50,7 @@ static inline void dashboard_remove_folder(void)
     rmdir(dashboard.folder);
 }
 
-/* Writes to the audit: count operations of the last hours before a time. */
+/* Stores `count` operations of the last `hours` hours before a time in the audit. */
 static inline void dashboard_fill(uint64_t count, int64_t hours, int64_t until_unix_ms)
 {
     static fill f;
@@ -78,7 +78,8 @@ static inline void dashboard_add_story(const char *name, int64_t unix_ms)
     rc_store_close(store);
 }
 
-/* url: of the audit; "": there is none. False: there was no memory. */
+/* Starts the fixture. url: URL of the audit; "": no audit. Returns false if no memory was
+ * available. */
 static inline bool dashboard_try_start(const char *token, const char *url)
 {
     rc_alloc alloc = fail_alloc_of(&fixture.memory);
@@ -125,7 +126,7 @@ static inline const char *body_of(void)
     return end != NULL ? end + 4 : "";
 }
 
-/* Asks for a path and reads the answer as JSON. */
+/* Requests a path and parses the response as JSON. Returns the status. */
 static inline int get_json(const char *path)
 {
     char text[4096];
@@ -138,7 +139,8 @@ static inline int get_json(const char *path)
     return status;
 }
 
-/* The member at a path of names and places, "operations/0/id"; NULL: there is none. */
+/* Returns the member at a path of names and array indexes such as "operations/0/id"; NULL if the
+ * document does not have it. */
 static inline json_object *member(const char *path)
 {
     char names[256];

@@ -1,21 +1,22 @@
-/* A model of rc_exchange_machine. The model plays the owner in virtual time: random providers,
- * budgets, stores and clients respond to the effects. It tracks lanes, reservations and the reply,
- * and ends the program when one of the invariants of machine.h (X1 to X10) does not hold. */
+/* A model of rc_exchange_machine. The model is the owner of the machine in virtual time: random
+ * providers, budgets, stores and clients produce the results of the effects. The model tracks
+ * lanes, reservations and the reply, and ends the program when one of the invariants X1 to X10 of
+ * machine.h does not hold. */
 #ifndef RC_TEST_EXCHANGE_MODEL_H
 #define RC_TEST_EXCHANGE_MODEL_H
 
 #include "exchange/machine.h"
 #include "tests/support/call_model.h"
 
-/* What the model knows of one lane. */
+/* The facts about one lane by which the model checks it. */
 typedef struct lane_books {
-    bool is_awaited; /* RESERVE was not answered. */
-    bool is_granted; /* A reservation is open. */
+    bool is_awaited; /* The result of RESERVE has not been reported yet. */
+    bool is_granted; /* A reservation was granted and has not been settled. */
     bool is_running; /* START was carried out, and the lane has not ended. */
 } lane_books;
 
 typedef struct exchange_model {
-    model world; /* Targets, credentials and policy; see call_model.h. */
+    model world; /* Targets, credentials and policy (call_model.h). */
     rc_exchange_machine machine;
     rc_exchange_effects effects;
     rc_skips skips;
@@ -25,7 +26,7 @@ typedef struct exchange_model {
     bool is_begun;
     bool is_refresh_awaited;
     bool is_store_awaited;
-    bool is_answered; /* STORE was answered. */
+    bool is_answered; /* The result of STORE has been reported. */
     bool is_gone;
     bool has_report;
     uint32_t commits;
@@ -33,7 +34,7 @@ typedef struct exchange_model {
     uint32_t replies;
     uint32_t closes;
     uint32_t inputs;
-    uint64_t started; /* Attempts of all exchanges. */
+    uint64_t started; /* Number of attempts of all exchanges. */
 } exchange_model;
 
 /* ---- the laws ---- */
@@ -129,7 +130,7 @@ static inline bool is_report(uint8_t kind)
            kind == RC_EFFECT_REFUSE_LATE;
 }
 
-/* Effects after which the owner may write to the client. */
+/* Returns whether the owner may write to the client after this effect. */
 static inline bool is_writing(uint8_t kind)
 {
     return kind == RC_EFFECT_COMMIT || kind == RC_EFFECT_LOG_ACTION || kind == RC_EFFECT_PAUSE ||
@@ -148,7 +149,7 @@ static inline void check_effect(exchange_model *m, const rc_exchange_effect *eff
     check_end_effect(m, effect);
 }
 
-/* X8: a time, a lane, the store or the client will cause the next step. */
+/* X8: checks that a due time, a lane, the store or the client will cause the next step. */
 static inline void check_progress(const exchange_model *m)
 {
     const uint64_t due_ms = rc_exchange_due_ms(&m->machine);
@@ -222,7 +223,8 @@ static inline void answer_reserve(exchange_model *m, entropy_source *c, uint8_t 
     exchange_model_feed(m, c, &input);
 }
 
-/* The machine ignores the answer if the lane is not reserving any more: the grant is returned. */
+/* Reports the result of RESERVE. If the lane no longer waits for it, the grant is released
+ * instead. */
 static inline void answer_reserve_if_due(exchange_model *m, entropy_source *c, uint8_t slot)
 {
     if (m->machine.lanes[slot].state == RC_LANE_RESERVING)
@@ -242,8 +244,9 @@ static inline void answer_store(exchange_model *m, entropy_source *c)
     exchange_model_feed(m, c, &input);
 }
 
-/* The results of effects come before anything else, as the gateway's driver queues them; now and
- * then something else comes first. True: there was one. */
+/* Reports the result of an effect, if one is awaited. Like the owner, the model usually reports
+ * results before other inputs; sometimes another input comes first. Returns whether a result was
+ * reported. */
 static inline bool exchange_model_answer(exchange_model *m, entropy_source *c)
 {
     for (uint8_t slot = 0; slot < 2; slot++)
@@ -309,7 +312,8 @@ static inline void feed_kind(exchange_model *m, entropy_source *c, rc_exchange_i
     exchange_model_feed(m, c, &(rc_exchange_input){.kind = kind});
 }
 
-/* Moves the clock to the next time that the machine waits for, or part of the way. */
+/* Advances the clock to the time at which the machine is due, or by a random part of it, and feeds
+ * TIMER. */
 static inline void pass_time(exchange_model *m, entropy_source *c)
 {
     const uint64_t due_ms = rc_exchange_due_ms(&m->machine);
@@ -341,7 +345,8 @@ static inline void step_reading(exchange_model *m, entropy_source *c)
     }
 }
 
-/* One input that may come next. Any input may come in any state; sensible ones come more often. */
+/* Feeds one random input. Every input is possible in every state; inputs that the state expects are
+ * more frequent. */
 static inline void exchange_model_step(exchange_model *m, entropy_source *c)
 {
     const uint32_t luck = draw(c, 32);
@@ -364,7 +369,7 @@ static inline void exchange_model_step(exchange_model *m, entropy_source *c)
     }
 }
 
-/* Starts an exchange in the present world. */
+/* Begins an exchange and leaves the targets, credentials and clock as they are. */
 static inline void exchange_model_begin(exchange_model *m)
 {
     const uint64_t started = m->started;
@@ -382,7 +387,8 @@ static inline void exchange_model_init(exchange_model *m, entropy_source *c)
     exchange_model_begin(m);
 }
 
-/* The client leaves: the exchange must end within a few answers, and hold nothing (X10). */
+/* Disconnects the client and checks that the exchange ends after a few results and has released all
+ * resources (X10). */
 static inline void exchange_model_end(exchange_model *m, entropy_source *c)
 {
     if (m->machine.state != RC_EXCHANGE_OVER)
@@ -399,14 +405,14 @@ static inline void exchange_model_end(exchange_model *m, entropy_source *c)
     INVARIANT(!m->is_begun || rc_call_is_done(&m->machine.call));
 }
 
-/* One exchange of at most max_inputs inputs. */
+/* Runs one exchange with at most max_inputs inputs. */
 static inline void exchange_model_run(exchange_model *m, entropy_source *c, uint32_t max_inputs)
 {
     exchange_model_begin(m);
     while (m->inputs < max_inputs && m->machine.state != RC_EXCHANGE_OVER)
         exchange_model_step(m, c);
     exchange_model_end(m, c);
-    /* Nothing happens to an exchange that is over. */
+    /* An exchange that is over ignores all inputs. */
     feed_kind(m, c, RC_INPUT_TIMER);
     feed_lane(m, c, 0);
     INVARIANT(m->effects.count == 0);

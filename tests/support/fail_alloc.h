@@ -1,5 +1,5 @@
-/* An allocator that counts, checks sizes and fails on command: the Nth allocation, once or
- * permanently. */
+/* An allocator that counts blocks, checks sizes, and fails on command: only the Nth allocation, or
+ * the Nth and all later ones. */
 #ifndef TESTS_SUPPORT_FAIL_ALLOC_H
 #define TESTS_SUPPORT_FAIL_ALLOC_H
 
@@ -11,16 +11,16 @@
 #include <string.h>
 
 typedef struct fail_alloc {
-    size_t calls;   /* requests so far */
-    size_t fail_at; /* the request that fails, from 1; 0: none */
-    bool for_good;  /* and all after it */
-    size_t live;    /* blocks not given back */
+    size_t calls;   /* number of allocations so far */
+    size_t fail_at; /* number of the allocation that fails, counted from 1; 0: none fails */
+    bool for_good;  /* all later allocations fail, too */
+    size_t live;    /* number of blocks that were not freed */
     size_t live_bytes;
     size_t peak_bytes;
-    bool is_broken; /* a block came back with another size */
+    bool is_broken; /* a block was freed with another size than it was allocated with */
 } fail_alloc;
 
-/* In front of each block: the size that was asked for. */
+/* Number of bytes before each block, which store the block's size. */
 #define FAIL_ALLOC_HEAD 16u
 
 static inline void *fail_alloc_get(void *ctx, size_t size)
@@ -33,7 +33,7 @@ static inline void *fail_alloc_get(void *ctx, size_t size)
     if (!block)
         abort();
     memcpy(block, &size, sizeof size);
-    memset(block + FAIL_ALLOC_HEAD, 0xA5, size); /* nobody may count on zeroes */
+    memset(block + FAIL_ALLOC_HEAD, 0xA5, size); /* shows code that relies on zeroed memory */
     a->live++;
     a->live_bytes += size;
     if (a->live_bytes > a->peak_bytes)
@@ -51,7 +51,7 @@ static inline void fail_alloc_put(void *ctx, void *ptr, size_t size)
         a->is_broken = true;
     a->live--;
     a->live_bytes -= asked;
-    explicit_bzero(block, asked + FAIL_ALLOC_HEAD); /* nor on what was given back */
+    explicit_bzero(block, asked + FAIL_ALLOC_HEAD); /* shows code that uses freed memory */
     free(block);
 }
 
@@ -61,7 +61,7 @@ static inline rc_alloc fail_alloc_of(fail_alloc *a)
     return alloc;
 }
 
-/* From now on there is memory, or none. */
+/* Sets whether allocations succeed from now on. */
 static inline void fail_alloc_set(fail_alloc *a, bool is_there)
 {
     a->fail_at = is_there ? 0 : a->calls + 1;

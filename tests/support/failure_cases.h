@@ -12,11 +12,12 @@
 
 #define RC_CASE_HEADERS_MAX 32
 
-/* The clock of all cases: points in time in them are in its past or future for good. */
+/* Current time of all cases: the points in time in the cases are always in its past or in its
+ * future. */
 #define RC_CASE_NOW_MS INT64_C(1794800000000)
 
 typedef struct rc_case {
-    json_t *json; /* owns every text */
+    json_t *json; /* owns all texts of the case */
     const char *id;
     rc_failure failure;
     rc_header headers[RC_CASE_HEADERS_MAX];
@@ -48,7 +49,7 @@ static inline void rc_case_read_headers(rc_case *c)
     c->failure.header_count = count;
 }
 
-/* Reads one line. False: it is not a case. */
+/* Reads one line. Returns false if the line is not a case. */
 static inline bool rc_case_read(rc_case *c, const char *line, size_t len)
 {
     memset(c, 0, sizeof(*c));
@@ -83,7 +84,7 @@ static inline void rc_case_done(rc_case *c)
     json_decref(c->json);
 }
 
-/* Is the value the expected one, or one of those that are accepted too? */
+/* Returns whether the value is the expected one, or one of the other accepted values. */
 static inline bool rc_case_accepts(const rc_case *c, const char *key, const char *value)
 {
     const json_t *expect = json_object_get(c->json, "expect");
@@ -98,7 +99,8 @@ static inline bool rc_case_accepts(const rc_case *c, const char *key, const char
     return false;
 }
 
-/* A wait within a second of the expected one; true where none is expected. */
+/* Returns whether the wait differs by at most a second from the expected one; true if no wait is
+ * expected. */
 static inline bool rc_case_accepts_wait(const rc_case *c, int64_t wait_ms)
 {
     const json_t *expected = json_object_get(json_object_get(c->json, "expect"), "retry_after_ms");
@@ -108,7 +110,7 @@ static inline bool rc_case_accepts_wait(const rc_case *c, int64_t wait_ms)
     return wait_ms >= 0 && difference >= -1000 && difference <= 1000;
 }
 
-/* Calls `use` for every case of the file; gives how many there were, or -1 when it cannot be
+/* Calls `use` for every case of the file. Returns the number of cases; -1 if the file cannot be
  * read. */
 static inline int rc_cases_each(const char *path, void (*use)(void *ctx, const rc_case *c),
                                 void *ctx)

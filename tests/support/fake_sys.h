@@ -1,6 +1,6 @@
-/* A fake system for tests: one input, two outputs, an environment, a clock that stands still; any
- * call can be made to fail. The state is global, because system calls have no context argument: one
- * per program. */
+/* A fake system for tests: one input, two outputs, an environment, and a clock that stands still.
+ * Any system call can be made to fail. The state is global, because system calls have no context
+ * argument, so a program has only one fake system. */
 #ifndef RC_TESTS_FAKE_SYS_H
 #define RC_TESTS_FAKE_SYS_H
 
@@ -20,25 +20,25 @@ typedef struct fake_output {
 } fake_output;
 
 static struct fake_sys {
-    const char *path; /* The only file that exists; NULL: any name exists. */
-    mode_t mode;      /* Mode for stat; 0: a private file. */
+    const char *path; /* The only file that exists; NULL: every name exists. */
+    mode_t mode;      /* Mode that stat returns; 0: a regular file that only its owner can read. */
     const char *input;
     size_t input_len;
     size_t input_at;
-    size_t piece; /* Most bytes of one read or write; 0: all. */
+    size_t piece; /* Maximum number of bytes of one read or write; 0: no limit. */
     fake_output out, err;
     size_t env_count;
     const char *env[FAKE_ENV_MAX][2];
     bool is_tty[3];
     int columns;
-    int open_count; /* Open files. */
-    int ticks;      /* Calls of the monotonic clock. */
-    int signal;     /* Becomes pending after signal_in checks; 0: none. */
+    int open_count; /* Number of open files. */
+    int ticks;      /* Number of calls of the monotonic clock. */
+    int signal;     /* Signal that becomes pending after `signal_in` checks; 0: none. */
     int signal_in;
     bool is_masked; /* The signals that end a command are blocked. */
 
-    int calls;   /* Calls so far that could fail. */
-    int fail_at; /* The first call that fails; 0: none. */
+    int calls;   /* Number of calls so far that could fail. */
+    int fail_at; /* Number of the first call that fails; 0: none fails. */
     bool is_for_good;
     int error;
 } fake;
@@ -84,7 +84,7 @@ static int fake_open(const char *path)
     return FAKE_FD;
 }
 
-/* The path is a regular file unless the test sets another mode. */
+/* The path is a regular file, unless the test has set another mode. */
 static int fake_stat(const char *path, struct stat *ret_stat)
 {
     if (fake_fails())
@@ -159,7 +159,7 @@ static int fake_clock(struct timespec *ret_time)
     return 0;
 }
 
-/* Advances half a second per call, so that every wait ends. */
+/* Each call advances the clock by half a second, so that every wait ends. */
 static int fake_monotonic(struct timespec *ret_time)
 {
     if (fake_fails())
@@ -212,7 +212,8 @@ static int fake_pending(sigset_t *ret_set)
     return 0;
 }
 
-/* Processes and terminals are not faked: tests/support/real_sys.h makes the real ones fail. */
+/* Processes and terminals are not faked; tests/support/real_sys.h makes calls for real ones
+ * fail. */
 static const rc_sys_calls fake_calls = {
     .open_read = fake_open,
     .open_file = fake_open,

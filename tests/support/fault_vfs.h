@@ -1,5 +1,5 @@
-/* A SQLite VFS that fails on command: the Nth write, sync, truncation or open, once or for ever.
- * The state is global: one per program. */
+/* A SQLite VFS (file layer) that fails on command: only the Nth write, sync, truncation or open, or
+ * the Nth and all later ones. The state is global, so a program has only one such VFS. */
 #ifndef RC_TESTS_FAULT_VFS_H
 #define RC_TESTS_FAULT_VFS_H
 
@@ -18,12 +18,13 @@ static struct fault_state {
     sqlite3_vfs *real;
     sqlite3_vfs vfs;
     sqlite3_io_methods methods;
-    atomic_int calls;   /* Calls so far that could fail. */
-    atomic_int fail_at; /* The first call that fails; 0: none. */
+    atomic_int calls;   /* Number of calls so far that could fail. */
+    atomic_int fail_at; /* Number of the first call that fails; 0: none fails. */
     atomic_bool is_for_good;
     atomic_int code; /* The result code of a failing call. */
     atomic_int failures;
-    void (*on_sync)(const char *name); /* Called when written data counts as synced; may be NULL. */
+    void (*on_sync)(const char *name); /* Called when written data would be on the disk; may be
+                                          NULL. */
 } faults;
 
 static inline bool fault_strikes(void)
@@ -36,7 +37,7 @@ static inline bool fault_strikes(void)
     return true;
 }
 
-/* Makes the Nth call from now fail. */
+/* Makes the Nth call, counted from now, fail. */
 static inline void fault_arm(int nth, bool is_for_good, int code)
 {
     atomic_store(&faults.calls, 0);
@@ -68,7 +69,7 @@ static inline int fault_read(sqlite3_file *file, void *bytes, int size, sqlite3_
 
 static inline int fault_write(sqlite3_file *file, const void *bytes, int size, sqlite3_int64 at)
 {
-    /* A full disk accepts the first half. */
+    /* On a full disk, the first half of the data is written. */
     if (fault_strikes()) {
         fault_real(file)->pMethods->xWrite(fault_real(file), bytes, size / 2, at);
         return atomic_load(&faults.code);
@@ -82,8 +83,8 @@ static inline int fault_truncate(sqlite3_file *file, sqlite3_int64 size)
                            : fault_real(file)->pMethods->xTruncate(fault_real(file), size);
 }
 
-/* Does not sync, which would take most of the time: the power-cut test tracks what would be on the
- * disk. */
+/* Does not sync, because a sync takes most of the time of a test. The power-cut test records which
+ * data would be on the disk. */
 static inline int fault_sync(sqlite3_file *file, int flags)
 {
     (void)flags;
@@ -166,7 +167,7 @@ static inline int fault_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *f
     return code;
 }
 
-/* All connections of this program use it from now on. */
+/* Installs the VFS for all connections that this program opens later. */
 static inline void fault_vfs_install(void)
 {
     if (faults.real != NULL)

@@ -8,12 +8,12 @@
 
 #define GOOD "POST / HTTP/1.1\r\nHost: a\r\n"
 
-/* Ambiguous or malformed requests; neither they nor the bytes behind them may be parsed as a
- * message. */
+/* Ambiguous or malformed requests. Neither these requests nor the bytes after them may be parsed as
+ * a message. */
 static const struct {
     const char *bytes;
     size_t len;
-    rc_http1_fault fault; /* NONE: any fault. */
+    rc_http1_fault fault; /* The expected fault; NONE: any fault. */
 } bad_requests[] = {
 #define BAD(fault, text)                               \
     {                                                  \

@@ -1,4 +1,4 @@
-/* The facts that two parsers of one head must agree on. */
+/* The facts about a head that two parsers must agree on. */
 #ifndef RC_TEST_HTTP1_FACTS_H
 #define RC_TEST_HTTP1_FACTS_H
 
@@ -6,7 +6,7 @@
 
 static inline bool is_same_field(const rc_http1 *a, const rc_http1 *b, const char *head, uint32_t i)
 {
-    /* The position of an empty value does not matter. */
+    /* The offset of an empty value is irrelevant. */
     bool is_there = a->fields[i].value_len == 0 || a->fields[i].gap == b->fields[i].gap;
     return a->fields[i].name_at == b->fields[i].name_at && is_there &&
            rc_str_eq(rc_http1_name(a, head, i), rc_http1_name(b, head, i)) &&

@@ -8,7 +8,7 @@ typedef struct result {
     rc_http1_fault fault;
     bool is_whole;
     size_t head_bytes;
-    size_t used; /* Bytes up to the message's end. */
+    size_t used; /* Number of bytes up to the end of the message. */
     char body[512];
     size_t body_len;
 } result;
@@ -24,7 +24,7 @@ static inline rc_http1_event read_head_of_any_size(rc_http1 *reader, rc_str byte
     return rc_http1_read_head(reader, bytes);
 }
 
-/* Reads one message in pieces of `step` bytes; 0: at once. */
+/* Reads one message in pieces of `step` bytes; 0: in one piece. */
 static inline result read_message(rc_http1 *reader, rc_http1_kind kind, rc_str bytes, size_t step,
                                   bool is_closed)
 {

@@ -1,4 +1,5 @@
-/* An HTTP client in the loop of the server under test: one socket, read between turns. */
+/* An HTTP client in the event loop of the server under test: one socket, which is read between the
+ * turns of the loop. */
 #ifndef RC_SUPPORT_HTTP_CLIENT_H
 #define RC_SUPPORT_HTTP_CLIENT_H
 
@@ -20,15 +21,15 @@
 #include "base/str.h"
 
 typedef struct http_client {
-    int fd;         /* -1: closed */
-    bool is_at_end; /* The connection has ended, */
-    bool is_reset;  /* with a reset. */
+    int fd;         /* socket; -1: closed */
+    bool is_at_end; /* The connection has ended. */
+    bool is_reset;  /* The connection has ended with a reset. */
     size_t got_len;
-    size_t got_max; /* 0: the client does not read. */
+    size_t got_max; /* Size of `got` in bytes; 0: the client does not read. */
     char *got;      /* The bytes that the server sent, and a NUL. */
 } http_client;
 
-/* Borrows the memory for the bytes that arrive. */
+/* Initialises a client. space: borrows memory for the bytes that arrive. */
 static inline void http_client_init(http_client *c, char *space, size_t size)
 {
     *c = (http_client){.fd = -1, .is_at_end = true, .got_max = size - 1, .got = space};
@@ -43,7 +44,7 @@ static inline void http_client_close(http_client *c)
     c->is_at_end = true;
 }
 
-/* Uses a connected socket from now on; takes it. */
+/* Uses a connected socket from now on. fd: takes ownership. */
 static inline void http_client_use(http_client *c, int fd)
 {
     http_client_close(c);
@@ -72,7 +73,7 @@ static inline int http_client_dial(uint16_t port, int receive_bytes)
 static inline void http_client_send(const http_client *c, rc_str bytes)
 {
     const ssize_t sent = send(c->fd, bytes.ptr, bytes.len, MSG_NOSIGNAL);
-    (void)sent; /* The server may have closed the connection. */
+    (void)sent; /* a failure is ignored, because the server may have closed the connection */
 }
 
 /* Reads the bytes that have arrived. */
@@ -92,7 +93,7 @@ static inline void http_client_read(http_client *c)
     }
 }
 
-/* Runs one turn of the loop; waits for a millisecond when neither side has anything to do. */
+/* Runs one turn of the loop. If neither side has anything to do, waits for a millisecond. */
 static inline void http_client_turn(const http_client *c, uv_loop_t *loop)
 {
     (void)uv_run(loop, UV_RUN_NOWAIT);
@@ -115,7 +116,7 @@ static inline void http_client_read_all(http_client *c, uv_loop_t *loop)
     }
 }
 
-/* How often the client got this text. */
+/* Returns how often the received bytes contain this text. */
 static inline int http_client_count(const http_client *c, const char *text)
 {
     const size_t len = strlen(text);
@@ -125,7 +126,7 @@ static inline int http_client_count(const http_client *c, const char *text)
     return count;
 }
 
-/* The status of the first response; 0: none has arrived. */
+/* Returns the status of the first response; 0 if none has arrived. */
 static inline int http_client_status(const http_client *c)
 {
     return strncmp(c->got, "HTTP/1.1 ", 9) == 0 ? (int)strtol(c->got + 9, NULL, 10) : 0;

@@ -1,4 +1,4 @@
-/* Many tests in one program. The name by which the program is called selects the test. */
+/* Many tests in one program: the name by which the program is called selects the test that runs. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* Included before a test that is joined with others: renames its main(). */
+/* Included before a test that is part of a joined program (joined.c): renames the main() of the
+ * test. */
 #ifndef TESTS_SUPPORT_JOINED_MAIN_H
 #define TESTS_SUPPORT_JOINED_MAIN_H
 

@@ -1,4 +1,4 @@
-/* Reads JSON with a parser that is independent of ours. */
+/* Parses JSON with a parser that is independent of the library's. */
 #ifndef TESTS_SUPPORT_JSON_QUERY_H
 #define TESTS_SUPPORT_JSON_QUERY_H
 
@@ -9,7 +9,8 @@
 
 #include <recourse/buf.h>
 
-/* The document; free it with json_object_put. Fails the test when it is not JSON. */
+/* Returns the parsed document; the caller frees it with json_object_put. Fails the test if the text
+ * is not JSON. */
 static inline json_object *query_parse(rc_str text)
 {
     json_tokener *tokener = json_tokener_new_ex(600);

@@ -1,4 +1,4 @@
-/* JSON in C: written with ' for ". */
+/* Converts JSON that is written with ' in place of " in C code. */
 #ifndef TESTS_SUPPORT_JSON_TEXT_H
 #define TESTS_SUPPORT_JSON_TEXT_H
 
@@ -8,7 +8,7 @@
 
 #define JSON_TEXT_MAX 4096
 
-/* Views memory that the next call uses again. */
+/* Returns the JSON. The result views memory that the next call overwrites. */
 static inline rc_str json_text(const char *text)
 {
     static char scratch[JSON_TEXT_MAX];

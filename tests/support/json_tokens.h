@@ -1,4 +1,4 @@
-/* Tokens as one line of text, to compare at a glance:
+/* The tokens of a JSON text as one line, for easy comparison:
  *
  *   {"a":[1,"b\n",null]}   gives   { k(a) [ n(1) s(b\n)~ null ] } .
  *
@@ -14,9 +14,9 @@
 #define JSON_TOKENS_MAX 8192
 
 typedef struct json_tokens {
-    char line[JSON_TOKENS_MAX]; /* cut where it is full */
+    char line[JSON_TOKENS_MAX]; /* the tokens as text; cut if they do not fit */
     size_t len;
-    size_t count; /* END or ERROR not included */
+    size_t count; /* number of tokens, without END or ERROR */
     rc_json_type last;
     rc_json_fault fault;
 } json_tokens;
@@ -54,7 +54,7 @@ static inline rc_json_limits json_limits(bool is_tolerant)
         .max_bytes = (size_t)1 << 30, .max_depth = RC_JSON_DEPTH_MAX, .is_tolerant = is_tolerant};
 }
 
-/* Reads all of text. The caller frees it. */
+/* Reads the whole text. The caller frees the result. */
 static inline json_tokens *json_tokens_read(rc_str text, const rc_json_limits *limits)
 {
     json_tokens *t = calloc(1, sizeof *t);
@@ -74,7 +74,7 @@ static inline json_tokens *json_tokens_read(rc_str text, const rc_json_limits *l
     }
 }
 
-/* A copy of exactly len bytes on the heap, so that a sanitizer sees a read outside. */
+/* Returns a copy of exactly len bytes on the heap, so that a sanitizer detects a read outside. */
 static inline char *json_exact_copy(const char *bytes, size_t len)
 {
     char *copy = malloc(len ? len : 1);
@@ -85,7 +85,7 @@ static inline char *json_exact_copy(const char *bytes, size_t len)
     return copy;
 }
 
-/* A small generator of numbers that are the same in each run. */
+/* Returns a pseudo-random number below `below`; the same seed gives the same sequence. */
 static inline uint32_t json_random(uint64_t *seed, uint32_t below)
 {
     *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);

@@ -13,15 +13,17 @@
 
 typedef struct judge_run {
     rc_response response;
-    rc_response_verdict verdict; /* GOOD for a stream in the expected shape, and for a relay. */
-    bool is_judged;              /* By its beginning, because it was too large. */
+    rc_response_verdict verdict; /* The verdict on the response; GOOD for a stream in the expected
+                                    shape and for a relay. */
+    bool is_judged;              /* The body was too large, so it was judged by its first bytes. */
     size_t held_max;
     uint64_t received_bytes;
     rc_buf held;
     rc_buf scratch;
 } judge_run;
 
-/* held_max: bytes that may be held before a body is judged by its beginning. */
+/* held_max: maximum number of bytes that are buffered; a larger body is judged by its first
+ * bytes. */
 static inline void judge_run_init(judge_run *run, const rc_response_request *request,
                                   const rc_response_facts *head, size_t held_max,
                                   const rc_alloc *alloc)

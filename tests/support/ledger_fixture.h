@@ -1,4 +1,4 @@
-/* A ledger of budgets at noon of a day, and short functions for its operations. */
+/* A ledger of money budgets whose time is noon of a day, and short functions for its operations. */
 #ifndef TESTS_SUPPORT_SPEND_WORLD_H
 #define TESTS_SUPPORT_SPEND_WORLD_H
 
@@ -54,7 +54,7 @@ static inline bool settle(rc_ledger_reservation *reservation, uint64_t cost)
     return has_waiters;
 }
 
-/* A try that is granted and costs what was foreseen. */
+/* Reserves an amount, which must be granted, and settles the same amount. */
 static inline void reserve_and_settle(uint32_t budget, uint64_t amount)
 {
     rc_ledger_reservation reservation;

@@ -1,5 +1,5 @@
-/* Sends requests to a mock provider without a socket and carries out the steps of the response: the
- * received bytes, and how the response ended. */
+/* Sends requests to a mock provider without a socket and carries out the steps of the response. The
+ * result is the received bytes and how the response ended. */
 #ifndef TESTS_SUPPORT_MOCK_RUN_H
 #define TESTS_SUPPORT_MOCK_RUN_H
 
@@ -19,11 +19,11 @@ typedef struct mock_received {
     uint64_t length;
     rc_header headers[RC_MOCK_HEADERS_MAX];
     size_t header_count;
-    rc_mock_response response; /* The headers view it. */
+    rc_mock_response response; /* The response, which the headers view. */
     rc_buf body;
     rc_mock_step_kind end;
     bool has_garbage;
-    uint64_t wait_ms; /* Sum of all waits. */
+    uint64_t wait_ms; /* Sum of all waits in milliseconds. */
     unsigned waits;
     unsigned sends;
     uint64_t tokens;
@@ -47,7 +47,7 @@ static inline void mock_received_head(mock_received *received)
                         rc_str_c(received->response.headers[i].value)};
 }
 
-/* Carries out a step. Returns false if a step is missing or follows the last one. */
+/* Carries out one step. Returns false if steps are missing or follow the last one. */
 static inline bool mock_received_step(mock_received *received, const rc_mock_step *step)
 {
     switch (step->kind) {
@@ -104,15 +104,15 @@ static inline bool mock_request_at(rc_mock_provider *provider, const rc_mock_mes
 /* The endpoints that generate text, with a request for each. */
 typedef struct mock_endpoint {
     const char *name;
-    const char *target; /* %s: the model, for Gemini. */
-    const char *body;   /* %s: the model. */
+    const char *target; /* Path of the endpoint; %s stands for the model (Gemini). */
+    const char *body;   /* Request body; %s stands for the model. */
     rc_mock_family family;
     int dialect; /* An rc_stream_dialect. */
     bool is_stream;
     bool is_array;
 } mock_endpoint;
 
-/* Returns a message; its target and body are written to the buffers. */
+/* Returns a message; its target and body are in the caller's buffers. */
 static inline rc_mock_message mock_message(const mock_endpoint *endpoint, const char *model,
                                            char target[512], char body[1024])
 {

@@ -1,5 +1,5 @@
-/* OFTEN(TIMES): how often a test repeats what random numbers decide. "make soak" repeats it in
- * full, "make test" a tenth as often, a sanitized build a fiftieth, as each round takes longer. */
+/* OFTEN(TIMES): the number of rounds of a test with random numbers. "make soak" runs TIMES rounds,
+ * "make test" a tenth of them, a sanitized build a fiftieth, because its rounds take longer. */
 #ifndef TESTS_SUPPORT_OFTEN_H
 #define TESTS_SUPPORT_OFTEN_H
 

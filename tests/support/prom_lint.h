@@ -1,5 +1,5 @@
-/* Reads a page of metrics as a scraper does and checks it as promtool does: each fault is
- * described in words. */
+/* Reads a page of metrics as a Prometheus scraper does and checks it as promtool does. Each fault
+ * is described in words. */
 #ifndef RC_TESTS_PROM_LINT_H
 #define RC_TESTS_PROM_LINT_H
 
@@ -14,16 +14,16 @@
 #define LINT_SERIES_MAX 400000
 
 typedef struct prom_lint {
-    char *text; /* a copy, with NUL at the end of each line */
+    char *text; /* a copy of the page, with a NUL at the end of each line */
     char **series;
     size_t series_count;
     char family[128];
     char type[16];
-    char families[128][128]; /* that were before */
+    char families[128][128]; /* names of the metric families so far */
     size_t family_count;
     bool has_help;
-    /* of the histogram that is being read */
-    char owner[2048]; /* its labels without le */
+    /* state of the histogram that is being read */
+    char owner[2048]; /* the labels of the histogram, without le */
     double le;
     double below;
     bool has_inf;
@@ -54,7 +54,7 @@ static bool lint_ends(const char *text, const char *end)
     return len >= n && strcmp(text + len - n, end) == 0;
 }
 
-/* promtool's rules for names and units. */
+/* Checks promtool's rules for names and units. */
 static bool lint_family_name(prom_lint *l, const char *line)
 {
     static const char *const bad[] = {"_ms",      "_millis",  "_us",    "_sec",     "_secs",
@@ -94,7 +94,8 @@ static bool lint_close(prom_lint *l)
     return true;
 }
 
-/* The word at the beginning of text, as much as fits; gives what is behind it and one space. */
+/* Copies the first word of text, as far as it fits. Returns the text after the word and one
+ * space. */
 static const char *lint_word(const char *text, char *word, size_t size)
 {
     const size_t len = strcspn(text, " ");
@@ -140,7 +141,8 @@ static bool lint_comment(prom_lint *l, const char *line)
     return lint_fail(l, "a comment that is none", line);
 }
 
-/* {a="b",c="d"}: the end, or NULL. Copies all but le into owner. */
+/* Reads labels such as {a="b",c="d"}. Returns their end; NULL if they are malformed. Copies all
+ * labels except le into owner. */
 static const char *lint_labels(prom_lint *l, const char *at, char *owner, size_t size, char *le,
                                size_t le_size, const char *line)
 {
@@ -187,7 +189,7 @@ static bool lint_bucket(prom_lint *l, const char *part, const char *owner, const
                         double value, const char *line)
 {
     char key[2048];
-    /* A histogram without labels has an owner, too. */
+    /* A histogram without labels has the empty text as its owner. */
     snprintf(key, sizeof(key), "%s:%s", l->family, owner);
     if (strcmp(key, l->owner) != 0) {
         if (!lint_close(l))
@@ -249,7 +251,8 @@ static int lint_compare(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* True: it is sound, and *ret_series has the number of series. False: wrong says why. */
+/* Checks a page. Returns true and the number of series if the page has no fault; false, with a
+ * description in wrong, otherwise. */
 static inline bool prom_lint_page(rc_str page, size_t *ret_series, char wrong[512])
 {
     prom_lint *l = calloc(1, sizeof(*l));
@@ -266,7 +269,8 @@ static inline bool prom_lint_page(rc_str page, size_t *ret_series, char wrong[51
         lint_fail(l, "lines, each with its end", "");
     const char *end = l->text + page.len;
     for (char *line = l->text; is_good && line < end;) {
-        char *next = memchr(line, '\n', (size_t)(end - line)); /* strchr may read to the end */
+        /* strchr would be slower: a sanitizer lets it read up to the NUL of the page. */
+        char *next = memchr(line, '\n', (size_t)(end - line));
         if (next == NULL)
             break;
         *next = '\0';

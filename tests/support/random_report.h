@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-/* splitmix64 */
+/* Returns the next number of the generator splitmix64. */
 static inline uint64_t random_u64(uint64_t *state)
 {
     uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
@@ -22,8 +22,8 @@ static inline size_t random_below(uint64_t *state, size_t limit)
     return (size_t)(random_u64(state) % limit);
 }
 
-/* Text in memory that is used again by the next call. Mostly words; also raw bytes, quotes,
- * escapes, wide characters, key shapes, long runs. */
+/* Returns a random text in memory that the next call overwrites: mostly words; also raw bytes,
+ * quotes, escapes, wide characters, texts that look like keys, and long runs of one character. */
 static inline rc_str random_text(uint64_t *state, char memory[4096])
 {
     static const char *const PIECES[] = {
@@ -78,7 +78,7 @@ static inline rc_str random_text(uint64_t *state, char memory[4096])
         if (len + piece_len + 1 > 4096)
             break;
         if (random_below(state, 16) == 0)
-            memory[len++] = (char)random_u64(state); /* any byte, NUL too */
+            memory[len++] = (char)random_u64(state); /* any byte, including NUL */
         memcpy(memory + len, piece, piece_len);
         len += piece_len;
     }
@@ -159,7 +159,7 @@ static inline void random_values(uint64_t *state, rc_builder *b)
         rc_builder_set_family(b, (rc_family)random_below(state, 8));
 }
 
-/* One report, without or with causes; the caller frees it. */
+/* Returns a random report, with or without causes; the caller frees it. */
 static inline const rc_report *random_report(uint64_t *state, const rc_alloc *alloc)
 {
     const rc_report *report = NULL;

@@ -1,7 +1,7 @@
 /* The real system with processes, pipes, signals and terminals, in which any call can be made to
  * fail and waiting takes no time: the clock advances by the time that a poll would have waited.
  * Output to standard error is recorded. The state is global, because system calls have no context
- * argument: one per program. */
+ * argument, so a program has only one. */
 #ifndef RC_TESTS_REAL_SYS_H
 #define RC_TESTS_REAL_SYS_H
 
@@ -15,25 +15,28 @@
 #include "sys/calls.h"
 
 #define REAL_STDERR_MAX ((size_t)1 << 18)
-/* A poll with a longer timeout waits for a process, not for a time. */
+/* A poll with a longer timeout than this waits for a process, so it really waits. */
 #define REAL_WAIT_MAX_MS 200000
-/* Real duration of a poll that waits for a time: long enough for events that are on their way. */
+/* Real duration of a poll that waits for a time: sufficient for events that are about to arrive. */
 #define REAL_SLICE_MS 5
 /* Real duration of a poll after a child was killed: on a busy machine a killed process takes some
  * time to end, and its SIGCHLD ends the poll. */
 #define REAL_KILLED_MS 60000
 
 static struct real_sys {
-    int calls;   /* Calls so far that could fail. */
-    int fail_at; /* The first call that fails; 0: none. */
+    int calls;   /* Number of calls so far that could fail. */
+    int fail_at; /* Number of the first call that fails; 0: none fails. */
     bool is_for_good;
     int error;
-    bool has_killed;            /* SIGKILL was sent, and its result was not seen yet. */
+    bool has_killed;            /* SIGKILL was sent, and the end of the process has not been seen
+                                   yet. */
     bool has_failed_modes;      /* A call of tcsetattr failed. */
     bool has_failed_foreground; /* A call of tcsetpgrp failed. */
-    uint64_t ahead_ms;          /* How far the fake clock is ahead of the real one. */
-    int stderr_fd;              /* Standard error reopened; 0: not reopened. */
-    int raised;                 /* The signal raised in this process, which is only recorded. */
+    uint64_t ahead_ms;          /* Difference between the fake clock and the real one in
+                                   milliseconds. */
+    int stderr_fd;              /* Descriptor of the reopened standard error; 0: not reopened. */
+    int raised;                 /* Signal that this process sent to itself; the signal is recorded
+                                   and not delivered. */
     size_t stderr_len;
     char stderr_bytes[REAL_STDERR_MAX];
 } real;
@@ -90,7 +93,7 @@ static int real_open_terminal(void)
     return real_fails() ? -1 : rc_sys_real.open_terminal();
 }
 
-/* Duplicates the descriptor: no call blocks here anyway. */
+/* Duplicates the descriptor instead of opening it again: no call blocks in these tests. */
 static int real_open_again(int fd)
 {
     int copy = real_fails() ? -1 : rc_sys_real.lift(fd);
@@ -117,7 +120,7 @@ static ssize_t real_write(int fd, const void *buf, size_t size)
     return (ssize_t)size;
 }
 
-/* As on Linux: the descriptor is closed even if an error is returned. */
+/* Like close on Linux: the descriptor is closed even if an error is returned. */
 static int real_close(int fd)
 {
     bool is_failing = real_fails();
@@ -189,7 +192,7 @@ static bool real_has_child(void)
     return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
-/* Returns how long a poll really waits. */
+/* Returns how long a poll really waits, in milliseconds. */
 static int real_duration(int timeout_ms)
 {
     bool is_time = timeout_ms >= 0 && timeout_ms < REAL_WAIT_MAX_MS;

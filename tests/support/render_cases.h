@@ -13,7 +13,7 @@
 
 #include "render_checks.h"
 
-#define CASE_NOW_UNIX_MS INT64_C(1794790923456) /* 2026-11-16T01:02:03.456Z */
+#define CASE_NOW_UNIX_MS INT64_C(1794790923456) /* the time 2026-11-16T01:02:03.456Z */
 
 /* --- reports --- */
 
@@ -29,13 +29,13 @@ static inline const rc_report *case_decode(rc_str json)
     return report;
 }
 
-/* A report of which everything is absent. */
+/* Returns a report whose fields are all absent. */
 static inline const rc_report *case_bare(void)
 {
     return case_decode(RC_STR("{}"));
 }
 
-/* Every field, each with a value that can be told from the others. */
+/* A report with every field; each value is different from all others. */
 static const char CASE_FULL[] =
     "{\"report_id\":\"rep_1\",\"error_type\":\"LLMCompletionError\","
     "\"error_class\":\"ProviderTransient\",\"error_code\":\"RateLimited\","
@@ -60,7 +60,8 @@ static inline const rc_report *case_full(void)
     return case_decode(rc_str_c(CASE_FULL));
 }
 
-/* Text that tries to leave whatever it is put into. */
+/* Text that tries to leave the syntax of each output: quotes, markup, line ends, escape
+ * sequences. */
 static const char CASE_NASTY[] =
     "plain \x1b[31mred\x1b[0m \x07\x08\x08 \r overwrite \xc2\x9b\x33\x31m C1 \xe2\x80\xae"
     "bidi\xe2\x80\xac \xe2\x81\xa6isolate\xe2\x81\xa9 tab\there zero\xe2\x80\x8bwidth \xef\xbb\xbf"
@@ -134,7 +135,8 @@ static inline const rc_report *case_nasty(void)
     return case_nasty_with(&alloc, RC_CODE_CONTEXT_WINDOW_TOO_SMALL, rc_str_c(CASE_NASTY));
 }
 
-/* Every text as long as it may be, in characters that take most room when they are escaped. */
+/* Returns a report in which every text has its maximum length, in characters that need the longest
+ * escapes. */
 static inline const rc_report *case_maximal(char fill)
 {
     rc_alloc alloc = rc_alloc_stdlib();
@@ -149,7 +151,7 @@ static inline const rc_report *case_maximal(char fill)
     return report;
 }
 
-/* The longest chain there can be. */
+/* Returns a report with the longest possible chain of causes. */
 static inline const rc_report *case_deep(void)
 {
     rc_alloc alloc = rc_alloc_stdlib();
@@ -240,7 +242,7 @@ static inline rc_status render_otel(const rc_report *report, rc_view view, rc_bu
 static const struct renderer {
     const char *name;
     render_function render;
-    const char *(*check)(rc_str text); /* NULL: a panel */
+    const char *(*check)(rc_str text); /* Check of the output; NULL: the output is a panel */
 } RENDERERS[] = {
     {"utf8-80.txt", render_utf8_80, NULL},
     {"ascii-60.txt", render_ascii_60, NULL},

@@ -12,7 +12,7 @@
 #include "base/utf8.h"
 #include "json/reader.h"
 
-/* One strict JSON value, nothing behind it. */
+/* Checks that the text is one strict JSON value with nothing after it. */
 static inline const char *check_json(rc_str text)
 {
     rc_json_limits limits = {.max_bytes = SIZE_MAX, .max_depth = RC_JSON_DEPTH_MAX};
@@ -27,7 +27,8 @@ static inline const char *check_json(rc_str text)
     }
 }
 
-/* Controls, and what reorders, hides or joins text on a terminal. */
+/* Returns whether a character is a control character, or reorders, hides or joins text on a
+ * terminal. */
 static inline bool check_is_unsafe(uint32_t cp)
 {
     return cp < 0x20 || (cp >= 0x7F && cp < 0xA0) || cp == 0xAD || cp == 0x61C || cp == 0x200B ||
@@ -36,7 +37,7 @@ static inline bool check_is_unsafe(uint32_t cp)
            (cp >= 0xE0000 && cp <= 0xE0FFF);
 }
 
-/* Text for people: UTF-8, and no control character but the line feed. */
+/* Checks text for people: it is UTF-8 and has no control character except the line feed. */
 static inline const char *check_clean(rc_str text)
 {
     size_t len;
@@ -48,7 +49,8 @@ static inline const char *check_clean(rc_str text)
     return rc_utf8_is_valid(text) ? NULL : "not UTF-8";
 }
 
-/* The length of one of the panel's own colour sequences at the start of text; 0: none. */
+/* Returns the length of one of the panel's colour sequences at the start of text; 0 if the text
+ * does not begin with one. */
 static inline size_t check_sequence(rc_str text)
 {
     static const char *const OWN[] = {"\x1b[0m",  "\x1b[1m",  "\x1b[2m",
@@ -60,8 +62,8 @@ static inline size_t check_sequence(rc_str text)
     return 0;
 }
 
-/* One line of a panel: its width, its borders, nothing but text and own sequences, colours reset at
- * the end. */
+/* Checks one line of a panel: its width, its borders, that it contains only text and the panel's
+ * own sequences, and that colours are reset at its end. */
 static inline const char *check_panel_line(rc_str line, const rc_panel_style *style)
 {
     unsigned width = 0;
@@ -100,7 +102,7 @@ static inline bool check_ends_in_border(rc_str line, const rc_panel_style *style
     return false;
 }
 
-/* A whole panel of style->width columns. */
+/* Checks a whole panel of style->width columns. */
 static inline const char *check_panel(rc_str text, const rc_panel_style *style)
 {
     if (!rc_utf8_is_valid(text))
@@ -120,7 +122,8 @@ static inline const char *check_panel(rc_str text, const rc_panel_style *style)
     return NULL;
 }
 
-/* Header lines: "name: value\r\n" of visible ASCII, values of 256 bytes at most. */
+/* Checks header lines: each is "name: value\r\n" in visible ASCII, with a value of at most 256
+ * bytes. */
 static inline const char *check_headers(rc_str text)
 {
     for (size_t at = 0; at < text.len;) {
@@ -142,7 +145,8 @@ static inline const char *check_headers(rc_str text)
     return NULL;
 }
 
-/* A whole response: status line, headers, as many bytes of JSON as content-length says. */
+/* Checks a whole response: status line, headers, and as many bytes of JSON as content-length
+ * states. */
 static inline const char *check_http(rc_str text)
 {
     size_t head = rc_str_find(text, RC_STR("\r\n"), 0);
@@ -164,7 +168,8 @@ static inline const char *check_http(rc_str text)
     return rest.len == length ? check_json(rest) : "content-length is wrong";
 }
 
-/* What stands behind "data: ", its line's end included; no blank line ends it: length 0. */
+/* Returns the text after "data: ", including the end of its line; empty if no blank line
+ * follows. */
 static inline rc_str check_data(rc_str text)
 {
     size_t feed = rc_str_find_byte(text, '\n', 0);
@@ -175,8 +180,8 @@ static inline rc_str check_data(rc_str text)
     return rc_str_slice(text, 0, end + blank.len);
 }
 
-/* Server-sent events: lines "event: NAME" and "data: JSON", then an empty one; behind the last one
- * may stand a line of JSON that does not end. */
+/* Checks server-sent events: lines "event: NAME" and "data: JSON", then an empty line. A line of
+ * JSON without a line end may follow the last event. */
 static inline const char *check_frame(rc_str text)
 {
     static const rc_str NAMES[] = {RC_STR_INIT("event: error\n"),

@@ -1,5 +1,5 @@
-/* Reads a response in any pieces and records the result. Each piece is separate memory that is
- * freed after it was read. */
+/* Reads a response in arbitrary pieces and records the result. Each piece is separate memory that
+ * is freed after it was read. */
 #ifndef TESTS_SUPPORT_REPLY_RUN_H
 #define TESTS_SUPPORT_REPLY_RUN_H
 
@@ -13,10 +13,10 @@
 
 typedef struct response_run {
     rc_buf text;
-    rc_buf comments; /* a line each */
+    rc_buf comments; /* comments of the stream, one per line */
     rc_buf reasoning;
-    rc_buf calls;      /* a line each: "id|name|arguments|signature" */
-    size_t call_count; /* also of calls that were not delivered */
+    rc_buf calls;      /* tool calls, one per line: "id|name|arguments|signature" */
+    size_t call_count; /* number of tool calls, including those that were not delivered */
     rc_stream_end end;
     rc_stream_finish finish;
     rc_usage_count usage;
@@ -52,7 +52,8 @@ static inline void response_run_on_tool_call(void *ctx, const rc_tool_call *call
     rc_buf_push_byte(calls, '\n');
 }
 
-/* piece_len: 0 is all at once. alloc: of the reply; what is kept has memory of its own. */
+/* Reads a whole response. piece_len: size of the pieces; 0: one piece. alloc: used by the reader;
+ * the result has separate memory. */
 static inline response_run response_run_do(rc_stream_dialect dialect, bool is_stream, rc_str body,
                                            size_t piece_len, bool is_orderly, const rc_alloc *alloc)
 {

@@ -1,5 +1,5 @@
-/* Decides whether a rule matches by a plain reading of its conditions, for comparison with the
- * library's fast matcher. */
+/* Decides whether a rule matches by reading its conditions one by one, for comparison with the
+ * library's faster matcher. */
 #ifndef RC_TEST_RULE_ORACLE_H
 #define RC_TEST_RULE_ORACLE_H
 

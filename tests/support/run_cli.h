@@ -1,4 +1,4 @@
-/* The command on the fake system, with memory that can fail. */
+/* Runs a command on the fake system, with an allocator that can fail. */
 #ifndef RC_TEST_RUN_CLI_H
 #define RC_TEST_RUN_CLI_H
 
@@ -17,8 +17,9 @@
 
 static fail_alloc memory;
 
-/* Runs a command line on the fake system, which must have been set up; gives the exit status.
- * Nothing that it took may be left. args: ends with NULL, or with ARGS_MAX. */
+/* Runs a command line on the fake system, which the test has set up. Returns the exit status. Fails
+ * the test if the command does not release all resources. args: ends with NULL, or has ARGS_MAX
+ * elements. */
 static int run(const char *const *args)
 {
     const char *argv[ARGS_MAX + 1] = {"recourse"};

@@ -1,4 +1,4 @@
-/* A server and its clients in one loop, on real sockets. The handler's reaction depends on the
+/* A server and its clients in one event loop, on real sockets. The response depends on the
  * request's target; the events are logged as one line of words.
  *
  *   /hello    "hello", when the request is complete   /echo   the body
@@ -27,7 +27,7 @@
 #include "support/fail_alloc.h"
 #include "support/http_client.h"
 
-/* Turns of the loop, about a millisecond each when idle. */
+/* Maximum number of turns of the loop; a turn takes about a millisecond if the loop is idle. */
 #define PATIENCE 20000
 
 #define GOT_MAX ((size_t)16 << 20)
@@ -50,7 +50,7 @@ static struct fixture {
     http_client client;
     bool is_stopped;
     int rcvbuf;  /* SO_RCVBUF of clients; 0: the system's default. */
-    int pending; /* Requests that the handler has and that have not ended. */
+    int pending; /* Number of requests that the handler has received and that have not ended. */
 } fixture;
 
 static inline void note(const char *word, rc_str more)
@@ -231,7 +231,7 @@ static inline void forget(void)
     fixture.log[0] = '\0';
 }
 
-/* settings: NULL for the default. */
+/* Starts the server. settings: NULL for the defaults. */
 static inline void fixture_start_with(const rc_server_settings *settings, bool does_listen)
 {
     memset(&fixture, 0, sizeof(fixture));
@@ -253,7 +253,7 @@ static inline void fixture_start(const rc_server_settings *settings)
     fixture_start_with(settings, true);
 }
 
-/* All memory must be freed, and every request must have ended. */
+/* Stops the server. All memory must be freed, and every request must have ended. */
 static inline void fixture_end(void)
 {
     rc_server_close(&fixture.server);

@@ -1,4 +1,4 @@
-/* A simulation result made by hand: three policies during an outage. */
+/* A hand-made simulation result: three policies during an outage. */
 #ifndef RC_TESTS_SIM_RESULTS_H
 #define RC_TESTS_SIM_RESULTS_H
 
@@ -10,11 +10,11 @@
 #include "sim/result.h"
 
 #define SIM_TENTHS 600u
-#define SIM_OUTAGE_FROM 200u /* In tenths of a second. */
+#define SIM_OUTAGE_FROM 200u /* in tenths of a second */
 #define SIM_OUTAGE_UNTIL 300u
 
-/* Fills in ten requests per tenth of a second. During the outage each makes calls_in_outage calls,
- * and few are delivered. */
+/* Fills in ten requests per tenth of a second. During the outage each request makes calls_in_outage
+ * calls, and few requests succeed. */
 static void sim_fill(rc_sim_policy_result *policy, const char *name, uint32_t calls_in_outage,
                      uint32_t ok_in_outage)
 {
@@ -43,7 +43,8 @@ static void sim_fill(rc_sim_policy_result *policy, const char *name, uint32_t ca
     policy->cost_nano_usd = policy->calls * 1500000;
 }
 
-/* Returns the result; NULL without memory. The caller frees it with rc_sim_result_free. */
+/* Returns the result; NULL if no memory was available. The caller frees it with
+ * rc_sim_result_free. */
 static rc_sim_result *sim_result(const rc_alloc *alloc)
 {
     rc_sim_result *result = rc_sim_result_new(alloc, 3, SIM_TENTHS);

@@ -15,8 +15,8 @@
 #include "sim/scenario_yaml.h"
 #include "sim/sim.h"
 
-/* One provider that responds in 100 ms; 100 requests a second for 20 s; 10 input and 5 output
- * tokens. */
+/* Fills in a scenario with one provider that responds in 100 ms, and 100 requests per second for 20
+ * s, each with 10 input and 5 output tokens. */
 static inline void sim_scenario_small(rc_sim_scenario *scenario, const char *policy)
 {
     rc_sim_scenario_init(scenario);
@@ -106,7 +106,7 @@ static inline void sim_result_check(const rc_sim_result *result)
         assert_int_equal(stops, policy->failed);
         if (!policy->is_ours)
             continue;
-        /* The deadline covers all attempts. */
+        /* the deadline limits all attempts together, so no request is late */
         assert_int_equal(policy->late, 0);
         assert_true(policy->latency.max_ms <= result->deadline_ms);
         assert_true(policy->failing.max_ms <= result->deadline_ms);

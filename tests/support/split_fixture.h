@@ -1,7 +1,7 @@
-/* A gateway in this process, one provider and one client, over pairs of sockets: sends one
- * request, lets the provider respond with given bytes in one piece or in several, each of which
- * the gateway has read before the next one is sent, and records the client's response and the
- * report. Clock and random numbers are fixed, so that two runs can be compared. */
+/* A gateway in this process, one provider and one client, over pairs of sockets. A test sends one
+ * request, lets the provider respond with given bytes in one piece or in several, and records the
+ * client's response and the report. The gateway has read each piece before the next one is sent.
+ * Clock and random numbers are fixed, so that two runs can be compared. */
 #ifndef TESTS_SUPPORT_SPLIT_WORLD_H
 #define TESTS_SUPPORT_SPLIT_WORLD_H
 
@@ -30,7 +30,7 @@
 
 #define SPLIT_RESULT_MAX ((size_t)256 << 10)
 
-/* What the client asks for. */
+/* The client's request. */
 typedef struct split_request {
     const char *name;
     const char *path;
@@ -56,7 +56,7 @@ static const split_request split_requests[] = {
 
 #define SPLIT_REQUEST_COUNT (sizeof split_requests / sizeof split_requests[0])
 
-/* One try, so that what the provider says is what the client is told. */
+/* With one attempt, the client gets the provider's response. */
 static const char split_config[] = "providers:\n"
                                    "  open: {kind: openai, base_url: \"http://127.0.0.1:9/v1\"}\n"
                                    "  claude: {kind: anthropic, base_url: \"http://127.0.0.1:9\"}\n"
@@ -67,19 +67,19 @@ static const char split_config[] = "providers:\n"
                                    "  - {model: c, policy: once, chain: [{target: claude/m}]}\n"
                                    "  - {model: g, policy: once, chain: [{target: gem/m}]}\n";
 
-static char split_wire[SPLIT_RESULT_MAX]; /* what the client has read */
+static char split_wire[SPLIT_RESULT_MAX]; /* the bytes that the client has read */
 
 typedef struct split_fixture {
     uv_loop_t loop;
     rc_hub hub;
     rc_loop *gateway_loop;
-    fail_alloc memory; /* wipes what is given back: a view of it shows in every build */
+    fail_alloc memory; /* overwrites freed memory, so that every build detects a view of it */
     rc_alloc alloc;
     http_client client;
-    int provider; /* the provider's end; -1: nobody has connected */
+    int provider; /* the provider's end of the connection; -1: the gateway has not connected */
     uint32_t connected;
     bool is_stopped;
-    rc_buf result; /* what is compared */
+    rc_buf result; /* the text that is compared between runs */
 } split_fixture;
 
 /* ---- a system that repeats itself ---- */
@@ -204,7 +204,7 @@ static inline void split_begin(split_fixture *w, const rc_sys_calls *calls)
     w->gateway_loop->runtime.upstream->settings.open_ctx = w;
 }
 
-/* Everything must be closed and given back; result stays. */
+/* Closes the fixture and checks that all memory was freed. `result` is still valid. */
 static inline void split_end(split_fixture *w)
 {
     if (w->provider >= 0)
@@ -233,7 +233,7 @@ static inline void split_send_request(split_fixture *w, const split_request *req
     http_client_send(&w->client, rc_str_make(text, (size_t)len));
 }
 
-/* One turn of the loop. False: the client has its answer. */
+/* Runs one turn of the loop. Returns false if the client has its response. */
 static inline bool split_turn(split_fixture *w)
 {
     http_client_read(&w->client);
@@ -243,7 +243,8 @@ static inline bool split_turn(split_fixture *w)
     return true;
 }
 
-/* The status line and the body, without framing: where chunks end depends on the pieces. */
+/* Adds the status and the body to the result, without the chunks, whose ends depend on the
+ * pieces. */
 static inline void split_push_wire(split_fixture *w)
 {
     rc_http1 reader;
@@ -276,7 +277,8 @@ static inline void split_drain(int fd)
         continue;
 }
 
-/* Sends a piece and waits until the gateway has read it. False: the gateway reads no more. */
+/* Sends a piece and waits until the gateway has read it. Returns false if the gateway reads no
+ * further bytes. */
 static inline bool split_send(split_fixture *w, rc_str piece)
 {
     int unread = 0;
@@ -295,8 +297,8 @@ static inline bool split_send(split_fixture *w, rc_str piece)
     return true;
 }
 
-/* Cuts response in front of each of the offsets, which are in order, and sends it. Gives what came
- * of it; the caller frees it with rc_buf_done. */
+/* Sends the response in pieces that begin at the given ascending offsets. Returns the result; the
+ * caller frees it with rc_buf_done. */
 static inline rc_buf split_run(const split_request *request, rc_str response, const size_t *cuts,
                                size_t cut_count)
 {

@@ -1,5 +1,5 @@
-/* A reference reader of server-sent events, in one pass, as the standard describes it: lines, then
- * fields, then events at blank lines. For comparison with rc_sse. */
+/* A reference reader of server-sent events, which follows the steps of the standard in one pass:
+ * lines, then fields, then events at blank lines. Its results are compared with those of rc_sse. */
 #ifndef TESTS_SUPPORT_SSE_ORACLE_H
 #define TESTS_SUPPORT_SSE_ORACLE_H
 
@@ -15,10 +15,10 @@ typedef struct oracle_event {
 } oracle_event;
 
 typedef struct oracle {
-    char *name; /* as large as the text, like data: nothing can be larger */
+    char *name; /* as large as the whole text, like data, because neither can be larger */
     char *data;
     size_t name_len;
-    size_t data_len; /* with the LF behind each line */
+    size_t data_len; /* length of data, including the LF after each line */
     oracle_event *events;
     size_t count;
 } oracle;

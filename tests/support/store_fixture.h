@@ -69,14 +69,14 @@ static inline void fixture_done(store_fixture *fixture)
     rmdir(fixture->folder);
 }
 
-/* The next id for that time; deterministic. */
+/* Returns the next id with this time; the ids are the same in every run. */
 static inline rc_id fixture_id(store_fixture *fixture, int64_t unix_ms)
 {
     static const uint8_t entropy[10] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
     return rc_id_make(&fixture->ids, unix_ms, entropy);
 }
 
-/* A complete operation: BEGIN, an ATTEMPT and the OUTCOME. id: views. */
+/* Fills in a complete operation: BEGIN, an ATTEMPT and the OUTCOME. id: views. */
 static inline void fixture_fill(rc_record records[3], const rc_id *id, int64_t unix_ms)
 {
     static const rc_record_kind kinds[] = {RC_RECORD_BEGIN, RC_RECORD_ATTEMPT, RC_RECORD_OUTCOME};

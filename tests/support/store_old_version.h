@@ -1,4 +1,4 @@
-/* A store file as an earlier version wrote it. */
+/* Creates a store file in the format of an earlier version. */
 #ifndef RC_SUPPORT_STORE_OLD_VERSION_H
 #define RC_SUPPORT_STORE_OLD_VERSION_H
 
@@ -17,8 +17,8 @@ static inline void old_version_run(sqlite3 *db, const char *sql)
         fail_msg("%s: %s", sql, why);
 }
 
-/* Copies the content of the file into one of that version, made by its migration steps. The store
- * must be closed. */
+/* Replaces the store's file by one of the given version with the same content, made by the
+ * migration steps of that version. The store must be closed. */
 static inline void old_version_go_back(const store_fixture *fixture, int version)
 {
     char path[256];

@@ -1,5 +1,5 @@
-/* The store of a test file, open for writing: start and end are the set-up and tear-down of each
- * test. */
+/* The store of a test file, open for writing, and the functions that set it up before each test and
+ * close it afterwards. */
 #ifndef RC_SUPPORT_STORE_SET_UP_H
 #define RC_SUPPORT_STORE_SET_UP_H
 

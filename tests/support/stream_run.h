@@ -1,6 +1,6 @@
-/* Passes a stream in any pieces through a reader and a watch, and records the results. Each piece
- * is separate memory that is freed after it was read, so that a sanitizer detects a view that
- * outlives it. */
+/* Passes a stream in arbitrary pieces through a reader and a watch, and records the results. Each
+ * piece is separate memory that is freed after it was read, so that a sanitizer detects a view that
+ * is used too late. */
 #ifndef TESTS_SUPPORT_STREAM_RUN_H
 #define TESTS_SUPPORT_STREAM_RUN_H
 
@@ -22,7 +22,8 @@ typedef enum stream_form {
     FORM_COUNT
 } stream_form;
 
-/* How the stream is cut: as a whole, byte by byte, or into pieces that a seed decides. */
+/* How the stream is split: CUT_NOT: one piece; CUT_BYTES: byte by byte; other values: pieces of
+ * random size from this seed. */
 #define CUT_NOT 0u
 #define CUT_BYTES 1u
 
@@ -30,19 +31,19 @@ typedef struct stream_note {
     rc_stream_event_type type;
     uint64_t begin;
     uint64_t end;
-    uint64_t fields; /* a hash of all that the event says */
+    uint64_t fields; /* hash of all members of the event */
     unsigned kinds;
     rc_stream_finish finish;
 } stream_note;
 
 typedef struct stream_run {
-    stream_note *notes; /* parts are not noted */
+    stream_note *notes; /* the events, without parts of oversized events */
     size_t count;
     size_t size;
     uint64_t parts;
-    uint64_t at;          /* bytes given so far */
-    bool is_tiled;        /* every byte was given once, in order */
-    bool is_error_inside; /* the view for the classifier lies in the event */
+    uint64_t at;          /* number of bytes in the events so far */
+    bool is_tiled;        /* every byte of the stream was returned once, in order */
+    bool is_error_inside; /* the text for the classifier is inside the event */
     rc_stream_watch watch;
 } stream_run;
 
@@ -102,7 +103,8 @@ static inline uint64_t stream_hash(uint64_t hash, rc_str bytes)
     return (hash ^ bytes.len) * UINT64_C(0x100000001B3);
 }
 
-/* The bytes that an oversized event still has at its end depend on the cuts; all else does not. */
+/* The last bytes that are stored of an oversized event depend on the split; all other members do
+ * not and are hashed. */
 static inline uint64_t stream_hash_event(const rc_stream_event *e)
 {
     uint64_t hash = stream_hash(UINT64_C(0xCBF29CE484222325), e->is_oversized ? e->tail : e->raw);
@@ -164,8 +166,8 @@ static inline size_t stream_piece_len(unsigned cut, uint64_t *random, size_t lef
     return len < left ? len : left;
 }
 
-/* The whole text; the run is to be given to stream_run_done. mould: NULL, for a walk that has none.
- */
+/* Runs the whole text; the caller frees the result with stream_run_done. mould: the event template;
+ * NULL: none. */
 static inline stream_run stream_run_with(stream_form form, rc_stream_dialect dialect, rc_str text,
                                          unsigned cut, rc_buf *scratch, size_t max_bytes,
                                          rc_event_template *template)
@@ -207,7 +209,7 @@ static inline void stream_run_done(stream_run *run)
     run->notes = NULL;
 }
 
-/* Did the cuts make no difference? */
+/* Returns whether two runs with different splits have the same result. */
 static inline bool stream_run_is_same(const stream_run *a, const stream_run *b)
 {
     if (a->count != b->count)

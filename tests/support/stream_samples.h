@@ -1,12 +1,12 @@
-/* Streams as the providers send them, with what each event is. Written with ' for ", which none of
- * them has in its text.
+/* Streams as the providers send them, and the kinds of their events. The texts have ' in place of
+ * ", because no text contains '.
  *
- * kinds: a word an event; its letters are p preamble, c content, f finish, u usage, t terminator,
- * e error, k keepalive, d damaged, o other.
+ * kinds: one word per event, with one letter per kind: p preamble, c content, f finish, u usage,
+ * t terminator, e error, k keepalive, d damaged, o other.
  *
- * whole: the text up to whose last byte the stream must have come to be complete. finish: the same
- * where the transport says that the body is whole; NULL: it makes no difference. Both count from
- * their last place in the stream. NULL for whole: it is never complete. */
+ * whole: the stream is complete once the last byte of this text has arrived (the last occurrence of
+ * the text counts); NULL: the stream is never complete. finish: like whole, for a body that the
+ * transport reports as complete; NULL: the same as whole. */
 #ifndef TESTS_SUPPORT_STREAM_SAMPLES_H
 #define TESTS_SUPPORT_STREAM_SAMPLES_H
 
@@ -355,7 +355,7 @@ static const stream_sample stream_samples[] = {
 #define STREAM_SAMPLE_COUNT (sizeof stream_samples / sizeof stream_samples[0])
 #define STREAM_SAMPLE_MAX 4096
 
-/* The text with its quotes, in room for STREAM_SAMPLE_MAX bytes. */
+/* Returns the text with " in place of '. scratch: STREAM_SAMPLE_MAX bytes, which the result views. */
 static inline rc_str stream_sample_text(const char *text, char *scratch)
 {
     size_t len = strlen(text);

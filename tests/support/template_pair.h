@@ -1,5 +1,5 @@
-/* Two consecutive events: reading the second one with the template of the first finds the same
- * values as reading it without, whether it has the same form or not. */
+/* Two consecutive events: the walk over the second one must find the same values with the template
+ * of the first event as without a template, whether the events have the same form or not. */
 #ifndef TESTS_SUPPORT_MOULD_PAIR_H
 #define TESTS_SUPPORT_MOULD_PAIR_H
 
@@ -13,10 +13,10 @@ typedef struct template_event {
 } template_event;
 
 typedef struct template_pair {
-    bool is_right;  /* all is as without a mould */
-    bool is_fit;    /* the second was known by its form */
-    bool is_good;   /* the second is no damaged one */
-    unsigned kinds; /* of the second */
+    bool is_right;  /* the results with and without a template are equal */
+    bool is_fit;    /* the second event matched the template */
+    bool is_good;   /* the second event is not damaged */
+    unsigned kinds; /* kinds of the second event */
 } template_pair;
 
 static inline bool template_is_same_view(rc_str a, rc_str b)
@@ -37,7 +37,7 @@ static inline bool template_is_same(const rc_stream_walk_result *a, const rc_str
            a->has_numbers == b->has_numbers && a->finished == b->finished;
 }
 
-/* What both walks find in an event. */
+/* Walks over an event with and without the template, and compares the results. */
 static inline bool template_walk(rc_stream_dialect dialect, template_event e,
                                  rc_event_template *template, template_pair *pair)
 {

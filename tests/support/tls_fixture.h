@@ -1,4 +1,5 @@
-/* A client that trusts only the test's own authority, and peers with any certificate. */
+/* A TLS client that trusts only the test's own certificate authority, and servers with arbitrary
+ * certificates. */
 #ifndef TESTS_SUPPORT_TLS_WORLD_H
 #define TESTS_SUPPORT_TLS_WORLD_H
 

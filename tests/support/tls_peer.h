@@ -1,4 +1,4 @@
-/* Certificates created at run time, and server contexts that present them. */
+/* Certificates that are created at run time, and TLS server contexts that use them. */
 #ifndef TESTS_SUPPORT_TLS_PEER_H
 #define TESTS_SUPPORT_TLS_PEER_H
 
@@ -20,9 +20,9 @@ typedef struct identity {
 
 typedef struct identity_options {
     const char *name;
-    const char *names;      /* "DNS:localhost,IP:127.0.0.1" */
-    const identity *issuer; /* NULL: self-signed. */
-    long from_s;            /* Relative to now. */
+    const char *names;      /* subject alternative names, such as "DNS:localhost,IP:127.0.0.1" */
+    const identity *issuer; /* issuer of the certificate; NULL: self-signed. */
+    long from_s;            /* Start and end of the validity in seconds, relative to now. */
     long until_s;
     bool is_ca;
 } identity_options;
@@ -67,7 +67,7 @@ static inline void identity_free(identity *made)
     X509_free(made->certificate);
 }
 
-/* The certificate as PEM text; the buffer must be large enough. */
+/* Returns the certificate as PEM text in `buf`, which must be large enough. */
 static inline rc_str identity_pem(const identity *made, char *buf, size_t size)
 {
     BIO *bio = BIO_new(BIO_s_mem());
@@ -79,11 +79,11 @@ static inline rc_str identity_pem(const identity *made, char *buf, size_t size)
     return rc_str_make(buf, (size_t)len);
 }
 
-/* max_version 0: the newest. */
+/* Creates a TLS server context. max_version 0: the newest version. */
 static inline SSL_CTX *tls_server_new(const identity *shown, int max_version)
 {
     SSL_CTX *context = SSL_CTX_new(TLS_server_method());
-    /* Security level 0 still allows the old versions. */
+    /* security level 0 allows the old versions */
     SSL_CTX_set_security_level(context, 0);
     SSL_CTX_set_min_proto_version(context, TLS1_VERSION);
     SSL_CTX_set_max_proto_version(context, max_version);

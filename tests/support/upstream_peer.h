@@ -1,5 +1,5 @@
-/* Scripted servers on 127.0.0.1, one thread per connection, plain or TLS; and a client with a
- * recorder for each of its calls. */
+/* Scripted servers on 127.0.0.1, with one thread per connection, plain or TLS; and an upstream
+ * client with a recorder for each of its calls. */
 #ifndef TESTS_SUPPORT_UPSTREAM_PEER_H
 #define TESTS_SUPPORT_UPSTREAM_PEER_H
 
@@ -27,26 +27,27 @@ typedef struct peer peer;
 typedef struct peer_conn {
     peer *of;
     int fd;
-    SSL *ssl;  /* NULL: plain. */
-    int index; /* From 0, in the order of their arrival. */
+    SSL *ssl;  /* TLS state; NULL: plain. */
+    int index; /* Number of the connection, from 0, in the order of arrival. */
     pthread_t thread;
-    char bytes[8192]; /* The latest request. */
+    char bytes[8192]; /* Bytes of the latest request. */
     size_t len;
     size_t request_len;
-    bool is_cut; /* Ends with a reset. */
+    bool is_cut; /* The connection ends with a reset. */
 } peer_conn;
 
 struct peer {
     int fd;
     uint16_t port;
-    SSL_CTX *tls;                    /* NULL: plain. */
-    void (*script)(peer_conn *conn); /* The connection is closed when it returns. */
+    SSL_CTX *tls;                    /* TLS context; NULL: plain. */
+    void (*script)(peer_conn *conn); /* Runs in the connection's thread; the connection is closed
+                                        when it returns. */
     void *ctx;
-    size_t number; /* A parameter of the script. */
+    size_t number; /* A parameter for the script. */
     atomic_int requests;
     atomic_int open;
-    atomic_int most; /* Most connections open at one time. */
-    atomic_bool go;  /* A script may wait for it. */
+    atomic_int most; /* Maximum number of connections that were open at one time. */
+    atomic_bool go;  /* A flag for which a script may wait. */
     pthread_t thread;
     atomic_int count;
     peer_conn *conns[PEER_CONNECTIONS_MAX];
@@ -81,7 +82,8 @@ static inline bool peer_say(peer_conn *conn, const char *text)
     return peer_write(conn, text, strlen(text));
 }
 
-/* Reads one request with its body, by Content-Length. False: the client has gone. */
+/* Reads one request, whose body has the length in Content-Length. Returns false if the client has
+ * disconnected. */
 static inline bool peer_read_request(peer_conn *conn)
 {
     size_t need = 0;
@@ -107,7 +109,7 @@ static inline bool peer_read_request(peer_conn *conn)
     return true;
 }
 
-/* Reads until the client closes. */
+/* Reads until the client closes the connection. */
 static inline void peer_drain(peer_conn *conn)
 {
     char bytes[65536];
@@ -149,7 +151,8 @@ static void *peer_serve(void *ctx)
     if (!conn->is_cut)
         shutdown(conn->fd, SHUT_WR);
     close(conn->fd);
-    atomic_fetch_sub(&conn->of->open, 1); /* The end is on its way: the socket is local. */
+    atomic_fetch_sub(&conn->of->open, 1); /* The peer learns of the close without delay, because the
+                                             socket is local. */
     return NULL;
 }
 
@@ -193,7 +196,8 @@ static inline void peer_start(peer *of, void (*script)(peer_conn *conn))
     pthread_create(&of->thread, NULL, peer_accept, of);
 }
 
-/* The clients must have closed, or the scripts must end by themselves. */
+/* Stops the servers. The clients must have closed their connections, or the scripts must end by
+ * themselves. */
 static inline void peer_stop(peer *of)
 {
     atomic_store(&of->go, true);
@@ -206,7 +210,7 @@ static inline void peer_stop(peer *of)
     }
 }
 
-/* Sends the same response to each request until the client closes; ctx is the response. */
+/* A script: sends the response in ctx to each request until the client closes the connection. */
 static inline void peer_repeat(peer_conn *conn)
 {
     while (peer_read_request(conn))
@@ -214,7 +218,7 @@ static inline void peer_repeat(peer_conn *conn)
             return;
 }
 
-/* The client. */
+/* The client, with its event loop and allocator. */
 typedef struct fixture {
     uv_loop_t loop;
     rc_upstream_settings settings;
@@ -228,7 +232,7 @@ typedef struct probe {
     int heads;
     int status;
     bool was_reused;
-    char type[64]; /* Content-Type of the head. */
+    char type[64]; /* Content-Type of the response head. */
     size_t body_len;
     char body[1024];
     int pieces;
@@ -260,7 +264,7 @@ static inline void fixture_on_closed(void *ctx)
     ((fixture *)ctx)->is_closed = true;
 }
 
-/* All handles must be closed and all memory freed. */
+/* Closes the client. Returns whether all handles are closed and all memory is freed. */
 static inline bool fixture_close(fixture *w)
 {
     rc_upstream_close(w->upstream, fixture_on_closed, w);
@@ -271,7 +275,7 @@ static inline bool fixture_close(fixture *w)
 static inline void probe_on_head(void *ctx, const rc_upstream_head *head)
 {
     probe *p = ctx;
-    /* Cancels first, so that the head is read after the call's end. */
+    /* Cancels the call first, so that the head is read after the call has ended. */
     if (p->cancels_in_head)
         rc_upstream_cancel(&p->call);
     p->heads++;
@@ -284,7 +288,7 @@ static inline void probe_on_head(void *ctx, const rc_upstream_head *head)
 static inline void probe_on_body(void *ctx, rc_str piece)
 {
     probe *p = ctx;
-    /* Cancels first, as in probe_on_head. */
+    /* Cancels the call first, as in probe_on_head. */
     if (p->cancels_in_body)
         rc_upstream_cancel(&p->call);
     size_t space = sizeof(p->body) - 1 - (p->body_len < sizeof(p->body) ? p->body_len : 0);
@@ -341,7 +345,7 @@ static inline rc_origin origin_at(const char *scheme, const char *host, uint16_t
     return origin;
 }
 
-/* Sends a request with 10 s for each step unless it sets other limits. */
+/* Sends a request. The timeout of each step is 10 s, unless the request sets other limits. */
 static inline rc_upstream_kind probe_send(probe *p, fixture *w, const rc_origin *origin,
                                           rc_upstream_request request)
 {
@@ -369,7 +373,7 @@ static inline bool probe_is_over(const probe *p)
     return p->ends + p->failures > 0;
 }
 
-/* Runs the loop until the call has ended; the alarm ends a test that hangs. */
+/* Runs the loop until the call has ended. The alarm signal ends a test that hangs. */
 static inline void probe_wait(probe *p)
 {
     while (!probe_is_over(p))
@@ -383,13 +387,14 @@ static inline void probe_run(probe *p, fixture *w, const rc_origin *origin)
     probe_wait(p);
 }
 
-/* A byte that depends on its position. */
+/* Returns a byte that depends only on its position. */
 static inline char peer_pattern(size_t at)
 {
     return (char)(at * 7 + (at >> 8));
 }
 
-/* Sends ctx if exactly the pattern arrives, of->number bytes behind an empty line; else closes. */
+/* A script: sends the response in ctx if of->number bytes of exactly the pattern arrive after the
+ * head, otherwise closes the connection. */
 static inline void peer_check_pattern(peer_conn *conn)
 {
     static _Thread_local char bytes[65536];

@@ -1,5 +1,4 @@
-/* One server and one client on 127.0.0.1, without TLS, as most tests of the upstream client
- * need. */
+/* One server and one client on 127.0.0.1, without TLS, for most tests of the upstream client. */
 #ifndef RC_TEST_UPSTREAM_PLAIN_H
 #define RC_TEST_UPSTREAM_PLAIN_H
 

@@ -1,4 +1,4 @@
-/* Documents that the YAML reader refuses, each with the position of its fault and a part of the
+/* Documents that the YAML reader rejects, each with the position of its fault and a part of the
  * message. */
 #ifndef TESTS_SUPPORT_YAML_REFUSALS_H
 #define TESTS_SUPPORT_YAML_REFUSALS_H

@@ -1,4 +1,5 @@
-/* As much of libcurl as examples/libcurl uses, for machines without its headers. */
+/* The part of libcurl's declarations that examples/libcurl uses, for machines without the headers
+ * of libcurl. */
 #ifndef RC_TEST_CURL_H
 #define RC_TEST_CURL_H
 
