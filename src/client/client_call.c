@@ -381,8 +381,8 @@ static void on_head(void *ctx, const rc_upstream_head *head)
         return;
     }
     read_fields(call);
-    /* A Recourse gateway never compresses a response to this client. If another server does so, its
-     * error is classified only by its status. */
+    /* A Recourse gateway never compresses a response to this client. If another server compresses
+     * an error, the error is classified only by its status. */
     call->is_compressed = head->reader->framing != RC_HTTP1_NO_BODY &&
                           rc_coding_of(head->reader, head->bytes) != RC_CODING_NONE;
     if (call->is_compressed && call->is_success) {

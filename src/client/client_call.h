@@ -132,7 +132,7 @@ struct rc_client_call {
     uint64_t ended_ms;         /* Time at which the response ended or was cancelled. */
     uint64_t due_at_ms;        /* When rc_client_call_on_due is called next; UINT64_MAX: never. */
     uint64_t retry_at_ms;      /* End of the wait before a retry. 0: no wait is known. */
-    const rc_report *evidence; /* The failure that this client has detected. NULL: none. */
+    const rc_report *evidence; /* The failure that this client has detected. NULL: no failure. */
     const char *deadline_name;
     char model[RC_CLIENT_NAME_MAX];
     rc_buf request_head; /* The request's head, which contains the token. */

@@ -42,8 +42,8 @@ typedef struct rc_config_root {
 typedef struct rc_config_provider {
     rc_str name;
     const rc_config_kind *kind;
-    rc_str base_url; /* Address without a trailing slash. If a variable gives the address and is not
-                      * set, "env:NAME". */
+    rc_str base_url; /* Address without a trailing slash. If the address is an environment variable
+                      * that is not set, "env:NAME". */
     uint32_t base_url_line;
     uint32_t base_url_column;
     rc_secret_ref *keys;
@@ -69,7 +69,7 @@ typedef enum rc_config_durability {
     RC_DURABLE_OFF = 2 /* No audit records are written. */
 } rc_config_durability;
 
-/* Where the path of the store's file comes from. */
+/* Origin of the path of the store's file. */
 typedef enum rc_config_store_kind {
     RC_CONFIG_STORE_NAMED = 0, /* From the key `store` of the configuration file. */
     /* The default: recourse.db in the state folder of the user or the service. */
@@ -243,10 +243,10 @@ rc_status rc_config_from_environment(rc_config *config, const char *(*getenv)(co
                                      const rc_alloc *alloc, rc_config_faults *faults);
 
 /* Sets root.store if the configuration names no store. The path is $STATE_DIRECTORY/recourse.db
- * (systemd sets this variable), else $XDG_STATE_HOME/recourse/recourse.db, else
- * ~/.local/state/recourse/recourse.db. A variable with a relative folder is ignored; if no folder
- * is known, the file is in the current folder. Creates no file or folder. `getenv` may return NULL.
- * Returns RC_OK or RC_E_NOMEM. */
+ * (systemd sets this variable); if the variable is not set, $XDG_STATE_HOME/recourse/recourse.db;
+ * if neither is set, ~/.local/state/recourse/recourse.db. A variable with a relative folder is
+ * ignored; if no folder is known, the file is in the current folder. Creates no file or folder.
+ * `getenv` may return NULL. Returns RC_OK or RC_E_NOMEM. */
 rc_status rc_config_find_store(rc_config *config, const char *(*getenv)(const char *name));
 
 /* Frees the memory of the configuration. May be called after any result of the functions above, and

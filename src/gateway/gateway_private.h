@@ -48,8 +48,8 @@ struct rc_gateway {
 /* Generates the random name that this gateway writes into the Via header. */
 void rc_gateway_name_hop(rc_gateway *gateway);
 
-/* Like rc_gateway_check_addresses, but checks `input`, which is not in force yet. input: borrows
- * during the call. */
+/* Checks the base URLs in `input`, which is not in force yet, as rc_gateway_check_addresses checks
+ * those in force. input: borrows during the call. */
 bool rc_gateway_check_input(const rc_gateway *gateway, const rc_snapshot_input *input,
                             rc_load_error *ret_error);
 

@@ -221,7 +221,7 @@ static rc_http1_event fail(rc_http1 *reader, rc_http1_fault fault)
     return RC_HTTP1_FAULT;
 }
 
-/* The fault that each error of llhttp becomes. */
+/* Maps the errors of llhttp to faults. */
 static const struct {
     llhttp_errno_t error;
     rc_http1_fault fault;

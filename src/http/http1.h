@@ -136,7 +136,7 @@ typedef struct rc_http1 {
     rc_http1_kind kind;
     rc_http1_fault fault;
     rc_http1_framing framing;
-    rc_http1_event pending; /* The event that a callback produced. */
+    rc_http1_event pending; /* The event that an llhttp callback has produced. */
     uint16_t status;        /* Status of a response. */
     uint8_t method;         /* Method of a request, an llhttp_method_t. */
     uint8_t minor;          /* Minor number of the HTTP version, 1.minor. */
@@ -189,7 +189,7 @@ rc_http1_event rc_http1_read_head(rc_http1 *reader, rc_str bytes);
 rc_http1_event rc_http1_read_body(rc_http1 *reader, rc_str *input);
 
 /* Must be called when the peer has closed the connection. Returns RC_HTTP1_END if the close ends
- * the message correctly, else RC_HTTP1_FAULT. */
+ * the message correctly, otherwise RC_HTTP1_FAULT. */
 rc_http1_event rc_http1_close(rc_http1 *reader);
 
 /* The next functions return parts of the head. head: the bytes that were passed to

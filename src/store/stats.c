@@ -1,5 +1,5 @@
-/* Adds up operations and attempts in groups. Called by the SQLite store; read by the audit commands
- * and the admin API. */
+/* Adds up operations and attempts in groups. Called by the SQLite store. The audit commands and the
+ * admin API read the sums. */
 #include "store/stats.h"
 
 #include <string.h>

@@ -37,8 +37,8 @@ typedef struct rc_stats_group {
                     * time. Private in groups by name. */
     char label[RC_RECORD_NAME_MAX + 1]; /* Name of a target, client, model or route; ends in NUL. */
     uint64_t count;
-    uint64_t succeeded; /* Number of samples that succeeded. The outcome of an attempt is that of
-                         * rc_record_attempt_outcome. */
+    uint64_t succeeded; /* Number of samples that succeeded. rc_record_attempt_outcome determines
+                         * the outcome of an attempt. */
     uint64_t failed;
     uint64_t cancelled;
     uint64_t open;
@@ -73,7 +73,7 @@ typedef struct rc_stats {
     bool is_out_of_memory;
     int64_t span_ms;       /* Length of a group by time (RC_STATS_BY_HOUR). The default is an hour;
                             * the caller may set another value above 0. */
-    int64_t first_unix_ms; /* Time of the first sample. 0 if there is none. */
+    int64_t first_unix_ms; /* Time of the first sample. 0 if there is no sample. */
     int64_t last_unix_ms;
     rc_stats_group *total;
     rc_stats_group **groups; /* The groups in the order of their first samples. */

@@ -177,10 +177,10 @@ bool rc_store_timeline(rc_store *store, rc_str operation_id, rc_record_each each
 bool rc_store_list(rc_store *store, const rc_store_query *query, rc_record_each each, void *ctx,
                    rc_store_fault *fault);
 
-/* Passes to `each` the operations whose own id, or the id of one of whose reports, begins with
- * prefix. The form of an operation is that of rc_store_list. At most `limit` operations are passed,
- * the oldest first. If an operation has exactly this id, only this operation is passed. prefix:
- * letters of either case; "rep_" may be missing or be "req_" as in response headers. */
+/* Passes to `each` the operations that have the prefix in their own id or in the id of one of their
+ * reports. The form of an operation is that of rc_store_list. At most `limit` operations are
+ * passed, the oldest first. If an operation has exactly this id, only this operation is passed.
+ * prefix: letters of either case; "rep_" may be missing or be "req_" as in response headers. */
 bool rc_store_find(rc_store *store, rc_str prefix, uint32_t limit, rc_record_each each, void *ctx,
                    rc_store_fault *fault);
 
@@ -224,8 +224,8 @@ bool rc_store_used_bytes(rc_store *store, uint64_t *ret_bytes, rc_store_fault *f
 
 /* Performs one step of a deletion, in one transaction. The first steps delete expired operations
  * with their records and reports, later steps delete names that no row uses. Saved states, daily
- * usage and open operations are kept. The caller repeats the call until prune->is_done is true. A
- * fault leaves *prune unchanged. */
+ * usage and open operations are not deleted. The caller repeats the call until prune->is_done is
+ * true. A fault leaves *prune unchanged. */
 bool rc_store_prune_step(rc_store *store, rc_store_prune *prune, rc_store_fault *fault);
 
 /* Returns free space to the file system by rewriting the whole file. */

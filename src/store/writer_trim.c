@@ -52,8 +52,8 @@ static bool is_above(rc_writer *writer, uint64_t percent)
 }
 
 /* Begins to delete the oldest operations of a store that is too large. Operations of the last
- * minute are kept, because rc_writer_amend may still add records to them. If all operations have
- * times in the future, the clock was set back; then any operation may be deleted. */
+ * minute are not deleted, because rc_writer_amend may still add records to them. If all operations
+ * have times in the future, the clock was set back; then any operation may be deleted. */
 static bool check_size(rc_writer *writer, uint64_t now_ns)
 {
     rc_writer_trimmer *trim = &writer->trim;

@@ -8,7 +8,7 @@
 
 #define RC_CONFIG_FILE_NAME "recourse.yaml"
 
-/* Searches recourse.yaml in the working directory, then in $XDG_CONFIG_HOME/recourse, or in
+/* Searches for recourse.yaml in the working directory, then in $XDG_CONFIG_HOME/recourse, or in
  * ~/.config/recourse if that variable is not set. A file that exists but cannot be opened counts as
  * found, so that reading the file later reports the error. If the result is true, ret_path has the
  * path, followed by a NUL. ret_path must be empty before the call. */

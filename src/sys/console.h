@@ -25,7 +25,7 @@ typedef struct rc_console {
 } rc_console;
 
 typedef enum rc_wake {
-    RC_WAKE_NONE = 0, /* The time until_ms has come, or an event happened that the caller need not
+    RC_WAKE_NONE = 0, /* The time until_ms has passed, or an event happened that the caller need not
                        * handle. */
     RC_WAKE_SIGNAL,   /* An end signal arrived; watch->end_signal has its number. */
     RC_WAKE_ESCAPE,   /* The user pressed Esc. */

@@ -1,5 +1,5 @@
-/* Checks whether the machine has what a gateway needs. The functions change nothing and return 0 or
- * the errno number. */
+/* Checks the resources of the machine that a gateway needs. The functions change nothing and return
+ * 0 or the errno number. */
 #ifndef RC_SYS_PROBE_H
 #define RC_SYS_PROBE_H
 

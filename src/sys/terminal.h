@@ -1,4 +1,4 @@
-/* rc_terminal: what an output descriptor can display. */
+/* rc_terminal: the display capabilities of an output descriptor. */
 #ifndef RC_SYS_TERMINAL_H
 #define RC_SYS_TERMINAL_H
 

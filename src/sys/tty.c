@@ -73,8 +73,8 @@ bool rc_tty_is_ours(const rc_tty *tty)
     return tty->fd >= 0 && tty->calls->tcgetpgrp(tty->fd) == tty->group;
 }
 
-/* Sets the foreground group. rc_watch_init blocks SIGTTOU, so a background process can also do
- * so. */
+/* Sets the foreground group. rc_watch_init blocks SIGTTOU, so a background process can also call
+ * this function. */
 static bool set_foreground(const rc_tty *tty, pid_t group)
 {
     int result = tty->calls->tcsetpgrp(tty->fd, group);

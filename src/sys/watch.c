@@ -243,8 +243,8 @@ static bool is_written(const rc_watch *watch)
     return true;
 }
 
-/* Reads all pending signals. Returns the first end signal, 0 if there is none, or -1 if signals
- * cannot be read. */
+/* Reads all pending signals. Returns the first end signal, 0 if no end signal is pending, or -1 if
+ * signals cannot be read. */
 static int read_end_signal(rc_watch *watch)
 {
     int signal = rc_watch_signal(watch);

@@ -1,4 +1,5 @@
-"""The harness of the tests over sockets: a suite that counts its cases, and a gateway to send requests to.
+"""The harness of the tests over sockets: a suite that runs cases and counts failures, and a gateway to send requests
+to.
 
     suite = Suite()
     suite.case("name", function, argument...)    passes unless the function raises

@@ -1,5 +1,5 @@
-"""The header in which an SDK counts its own retries is sent on to the provider. The log and the audit show how the
-client's retries and the gateway's add up."""
+"""The header in which an SDK counts its own retries is sent on to the provider. The log and the audit show the
+client's retries together with the gateway's."""
 
 import json
 import os

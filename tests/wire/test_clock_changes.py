@@ -1,4 +1,4 @@
-"""The wall clock changes while the gateway does not run: a wait that the provider gave in seconds never becomes
+"""The wall clock changes while the gateway is down: a wait that the provider stated in seconds never becomes
 longer."""
 
 import json

@@ -1,4 +1,4 @@
-"""Reasons of failed connections, with a real peer for each. The client, the audit, the log and `recourse call` name the
+"""Failed connections, with a real peer for each reason. The client, the audit, the log and `recourse call` name the
 reason; the next target of a chain responds; a permanent fault is not retried at the same target."""
 
 import json

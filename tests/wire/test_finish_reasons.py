@@ -1,5 +1,6 @@
-"""Finish reasons. A response whose finish reason makes it unusable is retried, streamed or not, with the same code as in
-`recourse explain`; one usable choice of several is enough. In a stream without another end the finish reason ends it."""
+"""Finish reasons. A response whose finish reason makes it unusable is retried, streamed or not, with the same code as
+in `recourse explain`; one usable choice of several is enough. A stream without a terminator ends with its finish
+reason."""
 
 import json
 import subprocess

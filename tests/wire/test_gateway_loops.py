@@ -1,5 +1,5 @@
-"""A gateway whose provider is itself: its own address is refused at the start and at a reload, and a loop through several
-gateways ends at the first one that finds its own name."""
+"""A gateway whose provider is itself: a base URL with its own address is refused at the start and at a reload, and a
+request loop through several gateways ends at the first gateway that finds its own name in Via."""
 
 import json
 import os

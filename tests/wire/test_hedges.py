@@ -1,5 +1,5 @@
-"""Hedges, budgets and large bodies: an obstacle for a hedge does not stop the first attempt, and a body that is relayed
-while it arrives waits with its attempt."""
+"""Hedges with budgets, time limits and large bodies: a hedge that cannot start or fails does not stop the first
+attempt."""
 
 import hashlib
 import json

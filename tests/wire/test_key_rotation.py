@@ -29,8 +29,8 @@ def ask(mark):
 
 
 def all_get_the_new_key():
-    """Each of the calls is refused once. The first one reloads the key; the refusals of the other calls do not disable
-    the new key."""
+    """Each of the calls is rejected once. The first rejection reloads the key; the other rejections do not disable the
+    new key."""
     arrived = threading.Semaphore(0)
     is_replaced = threading.Event()
 

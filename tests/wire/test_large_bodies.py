@@ -1,5 +1,5 @@
-"""Request bodies above the size that is stored are relayed while they arrive: exactly their bytes, once, at the speed of
-the provider, and never more bytes than announced."""
+"""Request bodies that are too large to store are relayed while they arrive: the provider gets exactly their bytes,
+once, at its own speed, and never more bytes than announced."""
 
 import socket
 import threading

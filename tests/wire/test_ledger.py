@@ -1,9 +1,9 @@
-"""A thousand operations of every kind against a provider that counts tokens itself: the audit has the provider's numbers,
-to the token, in every sum.
+"""A thousand operations of every kind against a provider that counts tokens itself: every sum in the audit agrees with
+the provider's counts, to the token.
 
-A provider does not count a response that it cuts off; there the gateway estimates from the length of the text. This
-test's provider counts words. Both counts agree for words of four letters including the separator, so all prompts consist
-of those, and responses that end too early repeat the prompt."""
+A provider does not count a response that it cuts off; the gateway then estimates the tokens from the length of the
+text. This test's provider counts words. Both counts agree for words of four letters including the separator, so all
+prompts consist of such words, and responses that end too early repeat the prompt."""
 
 import csv
 import io

@@ -1,5 +1,5 @@
-"""The memory for stored request bodies and responses has a ceiling for all requests together, is counted to the byte,
-and returns to the system afterwards."""
+"""The memory for stored request bodies and responses has one limit for all requests together. The limit is exact to
+the byte, and the memory returns to the system afterwards."""
 
 import threading
 

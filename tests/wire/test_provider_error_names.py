@@ -1,5 +1,5 @@
-"""The provider's error code reaches the client on every endpoint and in every dialect if the client can fix the fault,
-because programs depend on it. Codes that concern accounts and servers, and texts that are not codes, do not."""
+"""If the client can fix a fault, the provider's error code reaches the client on every endpoint and in every dialect,
+because programs depend on it. Codes about accounts and servers, and texts that are not codes, are not sent on."""
 
 import json
 

@@ -1,5 +1,6 @@
-"""Warnings before a provider's rate limit is used up: the remaining amount in response headers is reported once per
-window, in the log, the live stream, the state, the metrics, the audit and by recourse call; implausible numbers are not."""
+"""Warnings before a provider's rate limit is used up. A low remaining amount in response headers is reported once per
+window: in the log, the live stream, the state, the metrics, the audit and by recourse call. Implausible numbers are
+not reported."""
 
 import http.client
 import json

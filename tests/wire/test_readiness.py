@@ -1,5 +1,5 @@
-"""Readiness: the state of the gateway and its targets for a load balancer, a client, and a requester without a
-token."""
+"""Readiness: the state of the gateway and its targets, as shown to a load balancer, to a client, and to a sender
+without a token."""
 
 import json
 

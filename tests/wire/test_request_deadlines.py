@@ -1,5 +1,5 @@
-"""Time limits of a request: a client may shorten the operator's deadline and lengthen it up to the operator's maximum; a
-response must begin within the timeout that an SDK announces."""
+"""Time limits of a request: a client may shorten the operator's deadline, or lengthen it up to the operator's maximum.
+A response must begin within the timeout that an SDK announces."""
 
 import json
 import threading

@@ -1,5 +1,5 @@
-"""Clients that are slow on purpose hold a connection and little memory, are disconnected in time, and do not affect other
-clients."""
+"""Clients that are slow on purpose use only a connection and little memory, are disconnected in time, and do not
+affect other clients."""
 
 import select
 import socket

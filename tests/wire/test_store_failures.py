@@ -1,5 +1,5 @@
-"""A store that fails or hangs delays no client beyond its deadline. The gateway then acts as audit.on_failure says, writes
-the record when the store recovers, and the record contains the response that the client got."""
+"""A store that fails or hangs delays no client beyond its deadline. The gateway then follows audit.on_failure and
+writes the record when the store recovers; the record agrees with the response that the client got."""
 
 import contextlib
 import glob

@@ -1,5 +1,5 @@
-"""System calls fail, injected by strace: full or broken disk, no descriptors, reset connections. The gateway reports the
-fault, continues, and recovers when the system does."""
+"""System calls fail, injected by strace: a full or broken disk, no descriptors, reset connections. The gateway reports
+the fault, continues, and recovers when the system calls work again."""
 
 from gateways import Lasting, chat
 from harness import IS_FEW, Suite, check, main, wait_until

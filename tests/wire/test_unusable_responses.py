@@ -1,5 +1,5 @@
-"""A response with status 200 but without usable content is retried. If no attempt gives usable content, the record has
-the code of the failure, under the request id that the client received."""
+"""A response with status 200 but without usable content is retried. If no attempt produces usable content, the record
+has the code of the failure, under the request id that the client received."""
 
 import json
 import subprocess

@@ -1,4 +1,5 @@
-"""The usage in a response is counted whatever its size and however it is relayed, and budgets include it."""
+"""The usage in a response is counted, whatever its size and however it is relayed, and the budgets include its
+cost."""
 
 import gzip
 import json

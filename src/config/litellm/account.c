@@ -254,7 +254,7 @@ static void note_variable(rc_litellm *in, const rc_yaml_node *node, const char *
     rc_litellm_note_append(note, after);
 }
 
-/* Sets the provider's key if the entry has none. LiteLLM then sends the default key, even to a
+/* Sets the provider's key if the entry has no key. LiteLLM then sends the default key, even to a
  * custom address. */
 static void use_default_key(rc_litellm *in, const rc_litellm_prefix *prefix,
                             const rc_yaml_node *params, rc_litellm_provider *provider)

@@ -1,5 +1,5 @@
-/* Builds the chain of a route: the deployments of its model_name, then its fallbacks, and its
- * timeouts. Called by route.c. */
+/* Builds the chain of a route (the deployments of its model_name, then its fallbacks) and
+ * determines its timeouts. Called by route.c. */
 #include "config/config.h"
 #include "config/keys.h"
 #include "config/litellm/private.h"

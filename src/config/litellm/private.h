@@ -112,8 +112,9 @@ rc_litellm_note *rc_litellm_note_append_quoted(rc_litellm_note *note, rc_str tex
  * arena of `in`. */
 bool rc_litellm_variable(rc_litellm *in, rc_str text, rc_str *ret_ref);
 
-/* Returns the static beginning of a note that states why a value (`text`) other than a variable was
- * not copied. The caller appends the name of the variable that replaces the text. */
+/* Returns the beginning of a note (a static text): the reason for which the value `text` was not
+ * copied. `text` must not be a variable. The caller appends the name of the variable that replaces
+ * the text. */
 const char *rc_litellm_uncopied_reason(rc_str text);
 
 /* Reads seconds, possibly with decimals, as milliseconds. Returns false if `node` is NULL or YAML
@@ -154,7 +155,7 @@ const rc_litellm_family *rc_litellm_family_of(rc_str model);
  * is the model name without the prefix, a view of the document. */
 const rc_litellm_prefix *rc_litellm_prefix_of(const rc_yaml_node *params, rc_str *ret_model);
 
-/* Adds a note that says why the entry's provider is not supported. */
+/* Adds a note with the reason for which the entry's provider is not supported. */
 void rc_litellm_note_unsupported(rc_litellm *in, const rc_yaml_node *params);
 
 /* ---- account.c: providers, from kinds, addresses and keys ---- */
@@ -182,9 +183,9 @@ void rc_litellm_read_models(rc_litellm *in, const rc_yaml_node *list);
 /* Returns the first deployment with the model_name `name`, or NULL if there is none. */
 const rc_litellm_deployment *rc_litellm_group(const rc_litellm *in, rc_str name);
 
-/* Returns what rc_litellm_group returns. If only a pattern entry matches the name, adds deployments
- * for this name and returns the first of them. Returns NULL for a name whose own entry was left
- * out. */
+/* Finds a deployment as rc_litellm_group does. If only a pattern entry matches the name, adds
+ * deployments for this name and returns the first of them. Returns NULL for a name whose own entry
+ * was left out. */
 const rc_litellm_deployment *rc_litellm_group_for(rc_litellm *in, rc_str name);
 
 /* ---- settings.c: global settings ---- */

@@ -33,7 +33,7 @@ size_t rc_unpriced_find(const rc_prices *prices, const rc_config *config, rc_unp
  * more budgets". */
 void rc_unpriced_push(rc_buf *buf, const rc_unpriced *unpriced);
 
-/* Returns the static advice how to give a target a price. */
+/* Returns a static text: advice on how to set the price of a target. */
 const char *rc_unpriced_advice(void);
 
 #endif

@@ -73,10 +73,10 @@ typedef struct rc_yaml {
  * copies the struct. */
 rc_status rc_yaml_parse(rc_yaml *doc, rc_str text, const rc_alloc *alloc, rc_config_faults *faults);
 
-/* Like rc_yaml_parse, for files of other programs: accepts anchors (&name) and expands aliases
- * (*name) and merge keys (<<). A node copied for an alias has the position of the alias. The
- * expanded document must stay below the same limits, and the copied text below RC_YAML_MAX_BYTES in
- * total. An alias inside its own anchor is a fault. */
+/* Parses text as rc_yaml_parse does, for files of other programs: accepts anchors (&name) and
+ * expands aliases (*name) and merge keys (<<). A node copied for an alias has the position of the
+ * alias. The expanded document must stay below the same limits, and the copied text below
+ * RC_YAML_MAX_BYTES in total. An alias inside its own anchor is a fault. */
 rc_status rc_yaml_parse_anchored(rc_yaml *doc, rc_str text, const rc_alloc *alloc,
                                  rc_config_faults *faults);
 /* Frees the document. */

@@ -45,8 +45,8 @@ typedef enum rc_admin_access {
     RC_ADMIN_OPEN = 0,  /* Available to everyone who can reach the server. */
     RC_ADMIN_READ = 1,  /* The client needs the token, if one is set, and must not be a page of
                          * another site. */
-    RC_ADMIN_CHANGE = 2 /* As RC_ADMIN_READ; in addition, the request must be one that no HTML form
-                         * can send. */
+    RC_ADMIN_CHANGE = 2 /* The same as RC_ADMIN_READ; in addition, no HTML form must be able to send
+                         * the request. */
 } rc_admin_access;
 
 /* A path and its handler.
@@ -95,7 +95,8 @@ struct rc_admin_reply {
     int status;
     const char *type; /* The content type, a static string. */
     rc_buf body;
-    rc_header fields[RC_ADMIN_FIELDS_MAX]; /* Headers in addition to those of rc_admin_fields. */
+    rc_header fields[RC_ADMIN_FIELDS_MAX]; /* Headers in addition to those that rc_admin_fields
+                                            * returns. */
     size_t field_count;
     bool is_page; /* The body is a page of the dashboard, which may load the scripts and styles of
                      this server. */

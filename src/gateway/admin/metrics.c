@@ -40,8 +40,8 @@ static bool is_folded(const rc_admin_target *target)
 
 /* Writes the one series of a provider for all its models that the configuration does not name.
  * These models share a series, because clients can invent any number of names. Calls in flight are
- * summed up. The other values are those of the first target that may be called now. If no target
- * may be called, they are those of the first target. */
+ * summed up. All other values are taken from the first target that may be called now or, if there
+ * is no such target, from the first target. */
 static void put_folded(const rc_admin_snapshot *snapshot, size_t first, rc_metric metric,
                        rc_metrics_page *page)
 {

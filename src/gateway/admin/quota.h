@@ -1,5 +1,5 @@
 /* rc_admin_quotas: assigns the cached quotas of providers to the keys and targets of a snapshot,
- * while the snapshot is filled in. Keys and targets must come in the order of their rows. */
+ * while the snapshot is filled in. Keys and targets must be passed in the order of their rows. */
 #ifndef RC_GATEWAY_ADMIN_QUOTA_H
 #define RC_GATEWAY_ADMIN_QUOTA_H
 

@@ -10,8 +10,8 @@ static uint64_t ms_until(uint64_t until_ms, uint64_t now_ms)
 /* Summary of a target's pool of credentials. */
 typedef struct pool_status {
     uint32_t usable;
-    uint64_t limited_until_ms; /* When the first credential that is limited only at this target is
-                                  usable again. 0 if none is limited. */
+    uint64_t limited_until_ms; /* Time at which the first credential that is limited only at this
+                                * target becomes usable again. 0 if no credential is limited. */
     bool is_assumed;           /* The provider did not state the time in limited_until_ms. */
     rc_code why;
 } pool_status;

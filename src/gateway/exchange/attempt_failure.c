@@ -234,7 +234,7 @@ void rc_attempt_fail_unusable(rc_attempt *attempt, rc_local_outcome outcome)
 }
 
 /* Returns whether the request was sent and must not be sent again. If the gateway itself fails
- * then, nobody knows whether the provider has carried out the request. */
+ * then, it is unknown whether the provider has carried out the request. */
 static bool may_be_done(const rc_attempt *attempt)
 {
     return attempt->exchange->request.replay == RC_REPLAY_NO && rc_attempt_was_sent(attempt);

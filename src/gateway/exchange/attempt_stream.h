@@ -1,4 +1,5 @@
-/* Streamed responses, event by event. */
+/* The functions that attempt_response.c calls for a streamed response. They handle the stream event
+ * by event. */
 #ifndef RC_GATEWAY_EXCHANGE_ATTEMPT_STREAM_H
 #define RC_GATEWAY_EXCHANGE_ATTEMPT_STREAM_H
 

@@ -264,8 +264,8 @@ static void refresh(rc_exchange *exchange)
 {
     rc_snapshot *snapshot = exchange->snapshot;
     const rc_attempt *attempt = rc_exchange_current(exchange);
-    /* The key is loaded again for the provider in the exchange's own snapshot, because a newer
-     * snapshot has loaded its keys from the current file. */
+    /* The key is loaded again in the exchange's own snapshot. Newer snapshots need no refresh,
+     * because their keys were loaded later. */
     rc_snapshot_provider *provider = &snapshot->providers[attempt->provider - snapshot->providers];
     const bool is_fresh = rc_snapshot_provider_refresh(
         snapshot, provider, exchange->machine.action.credential, attempt->key);
@@ -579,9 +579,9 @@ static void set_timer(rc_exchange *exchange, uint64_t at_ms)
     (void)uv_timer_start(&exchange->timer, on_timer, at_ms > now_ms ? at_ms - now_ms : 0, 0);
 }
 
-/* Feeds TIMER to the machine if its time has come. To save system work, the timer is not stopped
- * when its time moves back or the exchange ends. It may therefore fire too early, or when the
- * memory belongs to another request. */
+/* Feeds TIMER to the machine if the machine's due time has passed. To save system work, the timer
+ * is not stopped when its time moves back or the exchange ends. It may therefore fire too early, or
+ * when the memory belongs to another request. */
 static void on_timer(uv_timer_t *timer)
 {
     rc_exchange *exchange = timer->data;

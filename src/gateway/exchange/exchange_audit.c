@@ -223,7 +223,7 @@ static void add_outcome(audit *a)
     record->bytes = rc_exchange_current(exchange)->bytes;
 }
 
-/* Adds a record that says that the response was sent before its record was acknowledged. */
+/* Adds a record which states that the response was sent before its record was acknowledged. */
 static void add_record_late(audit *a, const rc_report *why)
 {
     rc_record *record = add(a, RC_RECORD_SUPPRESSED, rc_runtime_unix_ms(a->exchange->runtime));

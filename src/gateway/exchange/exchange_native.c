@@ -1,6 +1,6 @@
-/* Passthroughs (/p/PROVIDER): a provider's error keeps its status and, as far as it may be shown,
- * its text. Requests that the gateway itself refuses keep the gateway's status. Called by
- * exchange_reply.c and exchange_request.c. */
+/* Errors of passthroughs (/p/PROVIDER). The client gets a provider's error with the provider's
+ * status and, if it contains no secrets, the provider's text. A request that the gateway itself
+ * refuses gets the gateway's status. Called by exchange_reply.c and exchange_request.c. */
 #include <recourse/builder.h>
 
 #include "base/str.h"

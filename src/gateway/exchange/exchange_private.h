@@ -43,8 +43,8 @@ struct rc_exchange {
     rc_buf limits;        /* The provider's rate-limit headers, if the latest failure is a rate
                            * limit. */
     rc_buf body;          /* Body of the client's request. */
-    /* Members above keep their memory when the exchange is reused. Members from here on are
-     * zeroed. */
+    /* When the exchange is reused, the members above are reused with their memory, and the members
+     * from here on are zeroed. */
     rc_snapshot_ref *snapshot_ref;
     rc_snapshot *snapshot;    /* The snapshot of snapshot_ref. */
     rc_exchange_queue *queue; /* Inputs that the effects cause. NULL: rc_exchange_feed is not

@@ -346,7 +346,7 @@ void rc_exchange_report_unrecorded(rc_exchange *exchange, const rc_report *why)
 
 /* ---- refusals ---- */
 
-/* Returns the retry time of a refusal. If the refusal cuts a wait short, the rest of this wait is
+/* Returns the retry time of a refusal. If the refusal ends a wait early, the remaining wait is
  * included. wait_until_ms: the end of that wait; 0 if there was no wait. */
 static int64_t busy_ms(const rc_exchange *exchange, uint64_t wait_until_ms)
 {

@@ -49,7 +49,7 @@ static bool is_refused_page(rc_exchange *exchange, const rc_http1 *reader, const
 }
 
 /* Reserves memory for a body of known length. At most replay_bytes are reserved, because the
- * gateway keeps these bytes of every body. */
+ * gateway stores up to replay_bytes of every body. */
 static void await_body(rc_exchange *exchange, const rc_http1 *reader)
 {
     const uint64_t most = exchange->snapshot->config->limits.replay_bytes;
@@ -344,7 +344,7 @@ static bool has_demo(const rc_route *route)
 }
 
 /* Called when the body exceeds replay_bytes. If its length is known and its first bytes contain the
- * model, the body is passed on as it arrives and cannot be sent again. Otherwise the gateway keeps
+ * model, the body is passed on as it arrives and cannot be sent again. Otherwise the gateway stores
  * the whole body, up to max_body_bytes. */
 static void stream_through(rc_exchange *exchange)
 {

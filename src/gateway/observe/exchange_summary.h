@@ -25,7 +25,7 @@ typedef struct rc_exchange_summary {
                       * gave none. */
     rc_str client;   /* The client's configured name. Empty if no clients are configured. */
     rc_str route;    /* The route's pattern. Empty if no route was chosen. */
-    rc_str model;    /* The model as the client named it. Empty if it named none. */
+    rc_str model;    /* The model as the client named it. Empty if the client named no model. */
     rc_str provider; /* The provider of the last attempt. Empty if there was no attempt. */
     rc_str target;   /* The model of the last attempt. */
     rc_outcome outcome;

@@ -58,7 +58,7 @@ typedef struct rc_metric_label {
 typedef struct rc_metric_info {
     const char *name;
     rc_metric_type type;
-    const char *unit; /* "", "seconds", "usd" */
+    const char *unit; /* Unit of the values: "", "seconds" or "usd". */
     unsigned decimals;
     rc_metric_rows rows;
     const char *row_labels[2]; /* Labels whose values are the names of rows. NULL if the metric has

@@ -282,7 +282,7 @@ static rc_request_fault read_form(rc_client_request *request)
 }
 
 /* Removes the last segment from *path and decodes it into scratch. Empty segments are skipped,
- * because servers skip them too. Returns false if the segment cannot be decoded. */
+ * because servers also skip them. Returns false if the segment cannot be decoded. */
 static bool take_segment(rc_str *path, rc_buf *scratch)
 {
     while (path->len > 0 && path->ptr[path->len - 1] == '/')

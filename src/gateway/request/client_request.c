@@ -163,7 +163,7 @@ uint64_t rc_client_request_first_byte_ms(const rc_client_request *request,
     return request->is_stream ? RC_CONFIG_STREAM_FIRST_BYTE_MS : 0;
 }
 
-/* Whether the passthrough path is one that only counts tokens. Paths with a semicolon, an escape or
+/* Whether requests to the passthrough path only count tokens. Paths with a semicolon, an escape or
  * two verbs do not count as such, because servers differ in how they read them. */
 static bool is_count(const rc_client_request *request)
 {

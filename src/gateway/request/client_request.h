@@ -51,8 +51,8 @@ typedef struct rc_client_request {
     rc_str idempotency_key;           /* The idempotency key without quotes. Empty if the request
                                          has none. */
     rc_str mark;                      /* A name for the request, which a client in this process sets
-                                         to find the record of its request. Empty if there is
-                                         none. */
+                                       * to find the record of its request. Empty if the client gave
+                                       * the request no name. */
     rc_str boundary;                  /* Boundary of a multipart form. Empty if the body is not a
                                          form. */
     rc_trace_context trace;           /* The client's trace. If the client sends none, the exchange

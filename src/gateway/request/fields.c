@@ -112,14 +112,14 @@ const char *rc_field_name(rc_field_id field)
     return rows[field].name;
 }
 
-/* Drops the headers that Connection names (RFC 9110, section 7.6.1). A header that is dropped in
- * both directions anyway keeps its own row, so that a client cannot hide a credential from the
- * gateway by naming its header in Connection. */
+/* Drops the headers that Connection names (RFC 9110, section 7.6.1). A header that is never passed
+ * on keeps its own table row even if Connection names it, so that a client cannot hide a credential
+ * from the gateway by naming its header in Connection. */
 static void drop_listed(rc_field_list *fields, const rc_http1 *reader, const char *head,
                         rc_str list)
 {
-    /* The value is nearly always "keep-alive" or "close". Neither names a header that must be
-     * dropped here, because the header keep-alive is dropped anyway. */
+    /* The value is nearly always "keep-alive" or "close". With these values no further header must
+     * be dropped, because the header keep-alive is never passed on. */
     if (rc_http1_is_name(list, RC_STR("keep-alive")) || rc_http1_is_name(list, RC_STR("close")))
         return;
     for (size_t at = 0; at < list.len;) {

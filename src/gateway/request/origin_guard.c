@@ -40,7 +40,7 @@ bool rc_host_is_local(rc_str host)
 
 /* ---- web pages ---- */
 
-/* Whether the header is one that only browsers send. */
+/* Whether only browsers send the header. */
 static bool is_browser_header(rc_str name, rc_str value)
 {
     if (name.len > 10 && rc_http1_is_name(rc_str_slice(name, 0, 10), RC_STR("sec-fetch-")))

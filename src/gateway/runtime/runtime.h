@@ -114,8 +114,8 @@ void rc_runtime_entropy(rc_runtime *runtime, void *bytes, size_t size);
 uint64_t rc_runtime_entropy_u64(rc_runtime *runtime);
 rc_id rc_runtime_next_id(rc_runtime *runtime, int64_t now_unix_ms);
 
-/* rc_runtime_acquire_snapshot gives the newest snapshot to an exchange, and
- * rc_runtime_release_snapshot takes the snapshot back. */
+/* rc_runtime_acquire_snapshot: returns a reference to the newest snapshot for an exchange.
+ * rc_runtime_release_snapshot: releases the reference. */
 rc_snapshot_ref *rc_runtime_acquire_snapshot(rc_runtime *runtime);
 void rc_runtime_release_snapshot(rc_runtime *runtime, rc_snapshot_ref *ref);
 

@@ -68,7 +68,8 @@ typedef struct rc_hub_credential {
     uint16_t provider_len;
     uint16_t pool_count; /* In the first row of a provider's list of keys: the number of keys. In
                             all other rows: 0. */
-    bool is_refused;     /* The store has a saved state that says the provider rejected this key. */
+    bool is_refused;     /* The store has a saved state which states that the provider rejected this
+                          * key. */
     rc_key_fingerprint fingerprint;
 } rc_hub_credential;
 
@@ -200,7 +201,7 @@ bool rc_key_fingerprint_eq(const rc_key_fingerprint *a, const rc_key_fingerprint
 
 /* ---- limits of credentials at one target ---- */
 
-/* Sets the target's pool of credentials. Keys that were in the old pool keep their state. The
+/* Sets the target's pool of credentials. The state of keys that were in the old pool is copied. The
  * caller holds hub->lock. */
 void rc_hub_set_row_pool(rc_hub *hub, uint16_t row, uint16_t first, uint16_t count);
 /* Whether one of the target's credentials is not healthy at this target. The caller holds
@@ -213,7 +214,7 @@ void rc_hub_free_limits(rc_hub *hub);
 /* Space for the name of a saved state. */
 #define RC_HUB_SAVED_NAME_MAX 300
 
-/* Makes the saved state of a credential. This is the credential's own state or, if there is none to
+/* Makes the saved state of a credential. This is the credential's own state or, if it has none to
  * save, its state at the target `target`. If target is RC_NO_TARGET, only the credential's own
  * state is considered. name: space for RC_HUB_SAVED_NAME_MAX bytes; ret_saved views (points into)
  * it. Returns false if there is nothing to save. */

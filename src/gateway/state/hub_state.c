@@ -57,8 +57,8 @@ static bool is_lasting(const known *found)
     return found->state == RC_CREDENTIAL_EXHAUSTED || found->state == RC_CREDENTIAL_DEAD;
 }
 
-/* Returns the credential's state at the target; NULL if the target has none. The caller holds
- * hub->lock. */
+/* Returns the credential's state at the target; NULL if the target has no state for this
+ * credential. The caller holds hub->lock. */
 static const rc_credential *limit_of(const rc_hub *hub, uint16_t target, uint16_t credential)
 {
     return target < hub->target_count ? rc_target_limit(&hub->shared.targets[target], credential)
@@ -280,9 +280,10 @@ static bool on_newest(void *ctx, const rc_record *record)
     return false;
 }
 
-/* If the clock was set back, a short cooldown would become a long one. Therefore the time of the
- * newest record replaces a current time that is earlier. Every saved state was written together
- * with a record, so no restored cooldown is longer than the original one. */
+/* If the clock was set back, a short cooldown would become a long one. Therefore, if the current
+ * time is earlier than the newest record, the time of this record is used instead. Every saved
+ * state was written together with a record, so no restored cooldown is longer than the original
+ * one. */
 bool rc_hub_restore(rc_hub *hub, rc_store *store, uint64_t now_ms, int64_t now_unix_ms,
                     rc_store_fault *fault)
 {

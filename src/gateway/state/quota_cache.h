@@ -4,10 +4,10 @@
  *   loop ──┼─────────────────────────► cache ───┤
  *   loop ──┘                                    └─ facts for the admin interface and the metrics
  *
- * For each kind of limit, the cache stores the limit with the least remaining quota until this
- * limit renews (rc_quota_window_ms). The cache holds RC_QUOTA_CACHE_MAX pairs of a key and a model;
- * a new pair evicts the one that was updated longest ago. Any thread may call these functions. The
- * lock is held for less than a microsecond. */
+ * Of several limits of one kind, the cache stores the one with the least remaining quota, until
+ * that limit renews (rc_quota_window_ms). The cache holds RC_QUOTA_CACHE_MAX pairs of a key and a
+ * model; a new pair evicts the one that was updated longest ago. Any thread may call these
+ * functions. The lock is held for less than a microsecond. */
 #ifndef RC_GATEWAY_STATE_QUOTA_CACHE_H
 #define RC_GATEWAY_STATE_QUOTA_CACHE_H
 
@@ -58,8 +58,8 @@ typedef struct rc_quota_cache {
 rc_status rc_quota_cache_init(rc_quota_cache *cache, const rc_alloc *alloc);
 void rc_quota_cache_done(rc_quota_cache *cache);
 
-/* Stores the quotas of one response. Returns the limit to warn about; NULL if there is none. The
- * result views (points into) quotas. If there is no memory, nothing is stored and NULL is
+/* Stores the quotas of one response. Returns the limit to warn about; NULL if no warning is due.
+ * The result views (points into) quotas. If there is no memory, nothing is stored and NULL is
  * returned. */
 const rc_quota *rc_quota_cache_update(rc_quota_cache *cache, uint16_t target, uint16_t credential,
                                       const rc_quotas *quotas);

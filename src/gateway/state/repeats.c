@@ -84,7 +84,7 @@ uint64_t rc_repeats_hash(const rc_repeats *repeats, const rc_str *parts, size_t 
 
 /* ---- requests ---- */
 
-/* Returns the entry with this hash. If there is none, returns the oldest entry of the hash's
+/* Returns the entry with this hash. If no entry has it, returns the oldest entry of the hash's
  * set. */
 static rc_repeats_entry *slot_of(rc_repeats *repeats, uint64_t hash)
 {

@@ -16,7 +16,8 @@
 
 #define SNAPSHOT_MAX_BYTES ((size_t)256 << 20)
 
-/* The rows of spec/endpoints.def in front of the LOCAL rows. The lower eight bits are RC_NEED_*. */
+/* The capabilities of a target are 32 bits: eight RC_NEED_ bits and one bit for each row of
+ * spec/endpoints.def before the LOCAL rows, of which RC_ENDPOINT_MODELS is the first. */
 _Static_assert(8 + RC_ENDPOINT_MODELS <= 32, "each endpoint of a provider has a bit");
 
 void rc_load_error_add(rc_load_error *error, rc_str text)

@@ -59,10 +59,10 @@ void rc_link_close(rc_link *link, bool is_reset);
 bool rc_link_start_reading(rc_link *link);
 void rc_link_stop_reading(rc_link *link);
 
-/* Sends the pieces. Bytes that the kernel does not accept are queued: as copies if is_copied, else
- * as views of bytes that must stay valid. *ret_taken is the number of bytes sent or queued. Without
- * TLS these are all bytes; with TLS, sending stops when the kernel accepts no more. Returns
- * RC_UPSTREAM_NONE, or a failure, such as RC_UPSTREAM_RESET if the peer has closed the
+/* Sends the pieces. Bytes that the kernel does not accept are queued: as copies if is_copied is
+ * true, otherwise as views of bytes that must stay valid. *ret_taken is the number of bytes sent or
+ * queued. Without TLS these are all bytes; with TLS, sending stops when the kernel accepts no more.
+ * Returns RC_UPSTREAM_NONE, or a failure, such as RC_UPSTREAM_RESET if the peer has closed the
  * connection. */
 rc_upstream_kind rc_link_send(rc_link *link, const rc_str *pieces, size_t count, bool is_copied,
                               size_t *ret_taken);

@@ -22,7 +22,7 @@ struct rc_dns_query {
     char host[RC_URL_HOST_MAX + 1];
 };
 
-/* The memory comes from malloc, because the query may outlive its owner and the owner's
+/* The memory is allocated by malloc, because the query may outlive its owner and the owner's
  * allocator. */
 static void free_memory(rc_dns_query *query)
 {

@@ -158,7 +158,7 @@ static void start_next_query(rc_resolver *resolver)
     }
 }
 
-/* Returns a name whose query has ended. NULL if there is none. */
+/* Returns a name whose query has ended. NULL if no query has ended. */
 static rc_resolver_name *find_finished(const rc_resolver *resolver, rc_addresses *ret_addresses)
 {
     for (rc_resolver_name *name = resolver->names; name != NULL; name = name->next)

@@ -20,8 +20,8 @@
 typedef enum rc_resolve_result {
     RC_RESOLVE_FOUND = 0,
     RC_RESOLVE_FAILED = 1,
-    RC_RESOLVE_PENDING = 2, /* Result of rc_resolver_find: on_done will be called. As the result of
-                             * a hook (in tests): the lookup never completes. */
+    RC_RESOLVE_PENDING = 2, /* As the result of rc_resolver_find: on_done will be called later. As
+                             * the result of a hook (in tests): the lookup never completes. */
     RC_RESOLVE_SYSTEM = 3   /* Result of a hook only: the system's resolver is used. */
 } rc_resolve_result;
 
@@ -47,7 +47,7 @@ typedef struct rc_lookup {
     bool is_unknown; /* Valid during on_done without addresses: the name does not exist. */
     const char *why; /* Valid during on_done without addresses: the system's static error message,
                       * or NULL. */
-    /* Called when the lookup ends. `addresses` is NULL if none were found. addresses: borrows
+    /* Called when the lookup ends. `addresses` is NULL if no address was found. addresses: borrows
      * during the call. */
     void (*on_done)(struct rc_lookup *lookup, const rc_addresses *addresses);
 } rc_lookup;

@@ -251,7 +251,7 @@ bool rc_sqlite_has_prune_request(rc_store *store, int64_t *ret_before_unix_ms);
 /* Parses the content of FILE-prune: a time such as "1794790923000" and a newline. Returns false if
  * the content is not a time. */
 bool rc_sqlite_parse_prune_request(rc_str note, int64_t *ret_unix_ms);
-/* Withdraws this connection's prune request. Does nothing if there is none. */
+/* Withdraws this connection's prune request. Does nothing without such a request. */
 void rc_sqlite_cancel_prune_request(rc_sqlite *sqlite);
 
 /* --- names.c --- */

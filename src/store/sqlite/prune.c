@@ -63,7 +63,8 @@ static bool remove_rows(rc_sqlite *sqlite, rc_sqlite_statement which, const numb
     return is_done;
 }
 
-/* Reads the first two numbers of the first row. *ret_is_there: receives whether there is a row. */
+/* Runs a statement and reads the first two numbers of its first row. *ret_is_there: receives
+ * whether there is a row. */
 static bool query(rc_sqlite *sqlite, rc_sqlite_statement which, const numbers *params,
                   int64_t ret_row[2], bool *ret_is_there, rc_store_fault *fault)
 {

@@ -248,8 +248,8 @@ static bool append(rc_store *store, const rc_batch *first, rc_store_fault *fault
     return rc_sqlite_append(sqlite, first, fault);
 }
 
-/* Prunes unless the open file was moved or deleted. Such a file is not replaced here, because
- * rc_store_append does so and reports the fault. */
+/* Prunes unless the open file was moved or deleted. Such a file is not opened again here:
+ * rc_store_append opens it and reports the fault. */
 static bool prune_in_place(rc_store *store, rc_store_prune *prune, rc_store_fault *fault)
 {
     const rc_sqlite *sqlite = (const rc_sqlite *)store;

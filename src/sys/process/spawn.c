@@ -79,7 +79,7 @@ static char **make_env(const rc_spawn *request, char *buf, size_t size)
     return env;
 }
 
-/* Finds the first executable file `name` in PATH. Returns false if there is none. */
+/* Finds the first executable file `name` in PATH. Returns false if PATH contains no such file. */
 static bool find_program(const char *name, char *ret_path, size_t size)
 {
     const char *at = getenv("PATH");
