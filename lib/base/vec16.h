@@ -80,8 +80,8 @@ static inline rc_vec16 rc_vec16_load_part(const char *p, size_t len)
 #endif
 }
 
-/* Loads sixteen bytes at p. If `left`, the number of readable bytes, is less than sixteen, the other
- * lanes are zeros. */
+/* Loads sixteen bytes at p. If `left`, the number of readable bytes, is less than sixteen, the
+ * other lanes are zeros. */
 static inline rc_vec16 rc_vec16_load_some(const char *p, size_t left)
 {
     return left >= RC_VEC16_BYTES ? rc_vec16_load(p) : rc_vec16_load_part(p, left);
