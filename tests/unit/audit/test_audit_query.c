@@ -1,4 +1,5 @@
-/* rc_audit_query: what its pairs may be, and the facts of a refusal. */
+/* Tests of rc_audit_query: the valid and invalid parameters of a query, and the message about an
+ * invalid one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -106,7 +107,7 @@ static void a_parameter_is_given_once_even_if_empty(void **state)
     assert_string_equal(refusal.parameter->name, "client");
 }
 
-/* A parameter that can be refused says how its value is written. */
+/* Every parameter that can be rejected has a text that describes its values. */
 static void every_parameter_has_the_texts_of_its_message(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* rc_audit_time_parse: times as users write them. */
+/* Tests of rc_audit_time_parse: times in the notations that users write. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +31,7 @@ static int behind(time_t at)
     return -5 * 3600;
 }
 
-/* Daylight saving time until noon UTC of the 15th. */
+/* Offset of a zone whose daylight saving time ends at noon UTC of the 15th. */
 static int changing(time_t at)
 {
     return at < (time_t)(MIDNIGHT / 1000 - 12 * 3600) ? 2 * 3600 : 3600;
@@ -53,7 +53,7 @@ static const struct {
     {"today", utc, MIDNIGHT},
     {"yesterday", utc, MIDNIGHT - DAY},
     {"today", ahead, MIDNIGHT - 2 * HOUR},
-    {"today", behind, MIDNIGHT - DAY + 5 * HOUR}, /* There it is still the 15th. */
+    {"today", behind, MIDNIGHT - DAY + 5 * HOUR}, /* in this zone it is still the 15th */
     {"2026-11-16", utc, MIDNIGHT},
     {"2026-11-16", ahead, MIDNIGHT - 2 * HOUR},
     {"2026-11-15", changing, MIDNIGHT - DAY - 2 * HOUR},
@@ -64,7 +64,8 @@ static const struct {
     {"2026-11-16T00:30:00+02:00", utc, MIDNIGHT - 3 * HOUR / 2},
     {"2026-11-16T00:30:00.250Z", utc, MIDNIGHT + HOUR / 2 + 250},
     {"00:30", utc, MIDNIGHT + HOUR / 2},
-    {"02:30", utc, MIDNIGHT - DAY + 5 * HOUR / 2}, /* 02:30 of today is in the future. */
+    {"02:30", utc, MIDNIGHT - DAY + 5 * HOUR / 2}, /* 02:30 of today is in the future, so 02:30 of
+                                                      yesterday is meant */
     {"02:30:15", ahead, MIDNIGHT + HOUR / 2 + 15000},
     {"23:59", behind, MIDNIGHT - 2 * DAY + 29 * HOUR - 60000},
     {"1794787200000", behind, MIDNIGHT},

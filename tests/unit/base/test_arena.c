@@ -47,7 +47,7 @@ static void test_starts_empty(void **state)
     rc_alloc alloc = fail_alloc_of(&a);
     rc_arena arena;
     rc_arena_init(&arena, &alloc, 100000);
-    memset(&alloc, 0, sizeof alloc); /* the arena has its own copy */
+    memset(&alloc, 0, sizeof alloc); /* the arena uses its own copy of the struct */
     assert_int_equal(a.calls, 0);
     assert_int_equal(rc_arena_status(&arena), RC_OK);
     assert_non_null(rc_arena_get(&arena, 10));
@@ -139,7 +139,7 @@ static void expect_stuck(rc_arena *arena, rc_status want)
     assert_int_equal(copy.len, 0);
     copy = rc_arena_dup(arena, rc_str_make("x", SIZE_MAX));
     assert_null(copy.ptr);
-    assert_int_equal(rc_arena_status(arena), want); /* the first failure is reported */
+    assert_int_equal(rc_arena_status(arena), want); /* the status is that of the first failure */
 }
 
 static void test_ceiling_sticks(void **state)
@@ -155,7 +155,7 @@ static void test_ceiling_sticks(void **state)
             got += 24;
         assert_true(got <= max);
         assert_true(a.peak_bytes <= max);
-        assert_true(max < 300 || got > max / 3); /* little of the ceiling is wasted */
+        assert_true(max < 300 || got > max / 3); /* most of the ceiling can be used */
         expect_stuck(&arena, RC_E_TOO_LARGE);
         finish(&arena, &a);
     }
@@ -181,11 +181,11 @@ static void test_one_piece_up_to_the_ceiling(void **state)
             }
             finish(&arena, &a);
         }
-        assert_true(largest > 0 && largest < max); /* the block header counts, too */
+        assert_true(largest > 0 && largest < max); /* the header of a block counts, too */
     }
 }
 
-/* A piece fits if the ceiling is exactly its size plus the header. */
+/* A piece fits if the ceiling is exactly the size of the piece plus the header. */
 static void test_ceiling_is_exact(void **state)
 {
     (void)state;
@@ -265,7 +265,7 @@ static void test_sizes_that_overflow(void **state)
 
 /* --- memory --- */
 
-/* Each allocation fails in turn, once or permanently. */
+/* Each allocation fails in turn, either only this one or all later ones, too. */
 static void test_no_memory_sticks(void **state)
 {
     (void)state;
@@ -278,7 +278,8 @@ static void test_no_memory_sticks(void **state)
             while (rc_arena_dup(&arena, RC_STR("a text of some length")).ptr)
                 assert_true(a.calls < fail_at);
             assert_int_equal(a.calls, fail_at);
-            assert_int_equal(a.live, fail_at - 1); /* earlier pieces live until done */
+            assert_int_equal(a.live, fail_at - 1); /* earlier pieces are valid until
+                                                      rc_arena_done */
             expect_stuck(&arena, RC_E_NOMEM);
             assert_int_equal(a.calls, fail_at); /* a failed arena does not allocate again */
             finish(&arena, &a);
@@ -315,8 +316,8 @@ static void test_shrink_releases_space(void **state)
     rc_arena_shrink(&arena, first, 1000, 100);
     unsigned char *second = rc_arena_get(&arena, 500);
     assert_non_null(second);
-    assert_true(second >= first + 100 && second < first + 1000); /* the space is reused, */
-    assert_true(is_filled(second, 500, 0));                      /* zeroed, */
+    assert_true(second >= first + 100 && second < first + 1000); /* the space is used again, */
+    assert_true(is_filled(second, 500, 0));                      /* the bytes are zeroed, */
     assert_true(is_aligned(second));
     assert_true(is_filled(first, 100, 0xEE)); /* and the shrunk piece is unchanged */
     finish(&arena, &a);
@@ -373,7 +374,7 @@ static void test_shrink_ignores_all_but_the_newest_piece(void **state)
     rc_arena_shrink(&arena, NULL, 100, 10);
     unsigned char *third = rc_arena_get(&arena, 100);
     assert_ptr_equal(third, second + rounded(100));
-    unsigned char *large = rc_arena_get(&arena, 10000); /* a block of its own */
+    unsigned char *large = rc_arena_get(&arena, 10000); /* a size that needs a separate block */
     assert_non_null(large);
     rc_arena_shrink(&arena, third, 100, 10); /* no longer the newest piece */
     unsigned char *last = rc_arena_get(&arena, 100);
@@ -391,7 +392,8 @@ static uint64_t next_random(uint64_t *seed)
     return *seed;
 }
 
-/* Random pieces, some shrunk, each filled with its own byte: none overlaps another. */
+/* Random pieces, some of them shrunk, each filled with a different byte: no piece overlaps
+ * another. */
 static void test_pieces_do_not_overlap(void **state)
 {
     (void)state;
@@ -437,7 +439,7 @@ static void test_unset_memory_is_not_zeroed(void **state)
     assert_true(is_aligned(first) && is_aligned(second) && second > first);
     memset(first, 'x', 3);
     rc_arena_shrink(&arena, second, 0, 0);
-    /* rc_arena_get zeroes memory that was used before */
+    /* rc_arena_get zeroes memory that was already used */
     rc_arena_shrink(&arena, rc_arena_get_unset(&arena, 64), 64, 1);
     assert_true(is_filled(rc_arena_get(&arena, 64), 64, 0));
     assert_null(rc_arena_get_unset(&arena, SIZE_MAX));

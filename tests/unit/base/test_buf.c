@@ -191,7 +191,7 @@ static void test_sizes_that_overflow(void **state)
     assert_int_equal(rc_buf_push(&buf, RC_STR("abc")), RC_OK);
     assert_int_equal(rc_buf_reserve(&buf, SIZE_MAX - 2), RC_E_TOO_LARGE);
     assert_int_equal(a.calls, calls); /* rejected without an allocation */
-    /* The largest size that does not overflow reaches the allocator, which fails. */
+    /* The largest size that does not overflow is requested from the allocator, which fails. */
     rc_buf_reset(&buf);
     assert_int_equal(rc_buf_push(&buf, RC_STR("abc")), RC_OK);
     a.fail_at = a.calls + 1;
@@ -324,8 +324,8 @@ static uint64_t next_random(uint64_t *seed)
     return *seed;
 }
 
-/* Random pushes and resets with an allocator that sometimes fails. The model contains the bytes of
- * the pushes that returned RC_OK. */
+/* Compares random pushes and resets, with an allocator that sometimes fails, with a plain array of
+ * the bytes whose push returned RC_OK. */
 static void run_against_model(uint64_t seed)
 {
     char model[4096];

@@ -1,4 +1,4 @@
-/* Tests of rc_histogram: exact percentiles of small values, close ones of large values. */
+/* Tests of rc_histogram: exact percentiles of small values, approximate ones of large values. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

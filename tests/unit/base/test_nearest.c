@@ -1,4 +1,4 @@
-/* rc_nearest: the suggestion for a misspelt name. */
+/* Tests of rc_nearest: the suggestion for a misspelt name. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,10 +28,10 @@ static const struct {
     {"FORMAT", "format"},
     {"colur", "color"},
     {"colours", "colour"},
-    {"max", "max_attempts"}, /* A beginning. */
+    {"max", "max_attempts"}, /* the text is a prefix of the name */
     {"time", "timeout"},
     {"timeout_m", "timeout_ms"},
-    {"ma", NULL}, /* Too short for a beginning. */
+    {"ma", NULL}, /* the text is too short to be compared as a prefix */
     {"", NULL},
     {"zebra", NULL},
     {"max_atempst", "max_attempts"},

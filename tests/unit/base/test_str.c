@@ -89,12 +89,13 @@ static void test_trim(void **state)
     expect_str(rc_str_trim(RC_STR(" \t\r\n\v\f")), "");
     expect_str(rc_str_trim(RC_STR("a")), "a");
     expect_str(rc_str_trim(RC_STR("  a b\t")), "a b");
-    expect_str(rc_str_trim(RC_STR("\xc2\xa0 a")), "\xc2\xa0 a"); /* only ASCII counts */
+    expect_str(rc_str_trim(RC_STR("\xc2\xa0 a")), "\xc2\xa0 a"); /* only ASCII white space is
+                                                                    removed */
     rc_str nul = rc_str_trim(RC_STR(" \0 "));
     assert_int_equal(nul.len, 1);
 }
 
-/* Every pair of bytes, at every position, for each length that has its own code path. */
+/* Compares every pair of bytes, at every position, for each length that has its own code path. */
 static void test_nocase_of_all_bytes(void **state)
 {
     (void)state;
@@ -119,7 +120,8 @@ static void test_nocase(void **state)
     assert_true(rc_str_eq_nocase(none, RC_STR("")));
     assert_false(rc_str_eq_nocase(RC_STR("ab"), RC_STR("abc")));
     assert_false(
-        rc_str_eq_nocase(RC_STR("[a"), RC_STR("{a"))); /* differ by 32, like upper and lower case */
+        rc_str_eq_nocase(RC_STR("[a"), RC_STR("{a"))); /* bytes that differ by 32, like upper and
+                                                          lower case letters */
     assert_false(rc_str_eq_nocase(RC_STR("@"), RC_STR("`")));
     assert_false(rc_str_eq_nocase(RC_STR("\xc3\x84"), RC_STR("\xc3\xa4")));
 }
@@ -169,14 +171,15 @@ static void spell(char *out, size_t len, unsigned code)
         out[i] = (code >> i) & 1 ? 'b' : 'a';
 }
 
-/* Every text of up to 8 and every needle of up to 4 letters of {a, b}, from every start. */
+/* Compares the search with a reference for every text of up to 8 and every needle of up to 4
+ * letters of {a, b}, from every start. */
 static void test_find_against_reference(void **state)
 {
     (void)state;
     char word[4];
     for (size_t len = 0; len <= 8; len++) {
         for (unsigned code = 0; code < 1u << len; code++) {
-            char *copy = malloc(len + 1); /* ends where the text ends */
+            char *copy = malloc(len + 1); /* a copy without bytes after its end */
             assert_non_null(copy);
             char *text = copy + 1;
             spell(text, len, code);
@@ -257,7 +260,7 @@ static void test_cmp(void **state)
 
 /* --- distance --- */
 
-/* The recursive definition; exponential, so only for short words. */
+/* The distance by its recursive definition, whose time is exponential, so only for short words. */
 static size_t distance_slowly(const char *a, size_t a_len, const char *b, size_t b_len)
 {
     if (a_len == 0 || b_len == 0)
@@ -310,11 +313,11 @@ static void test_distance_edges(void **state)
     char long_b[100];
     memset(long_a, 'a', sizeof long_a);
     memset(long_b, 'a', sizeof long_b);
-    long_b[63] = 'x'; /* the first byte that does not count */
+    long_b[63] = 'x'; /* the first byte that is not compared */
     rc_str a = rc_str_make(long_a, sizeof long_a);
     rc_str b = rc_str_make(long_b, sizeof long_b);
     assert_int_equal(rc_str_distance(a, b, 5), 0);
-    long_b[62] = 'x'; /* the last byte that counts */
+    long_b[62] = 'x'; /* the last byte that is compared */
     assert_int_equal(rc_str_distance(a, b, 5), 1);
     assert_int_equal(rc_str_distance(a, none, 100), 63);
     assert_int_equal(rc_str_distance(none, b, 100), 63);
@@ -322,7 +325,7 @@ static void test_distance_edges(void **state)
     assert_int_equal(rc_str_distance(a, b, 100), 63);
 }
 
-/* Every length, with a different byte at every position; no byte outside is read. */
+/* Compares every length, with a different byte at every position. No byte outside is read. */
 static void test_bytes_eq(void **state)
 {
     (void)state;

@@ -66,7 +66,8 @@ static bool is_prefix_of_some(const uint8_t *p, size_t count, size_t len, uint32
     return has_scalar(low, high, len);
 }
 
-/* Returns the number of bytes read; *ret_ok: they are a character. */
+/* Decodes by the definition and returns the number of bytes read. *ret_ok: the bytes are a
+ * character. */
 static size_t decode_slowly(const uint8_t *p, size_t left, uint32_t *ret_cp, bool *ret_ok)
 {
     *ret_ok = false;
@@ -85,7 +86,7 @@ static size_t decode_slowly(const uint8_t *p, size_t left, uint32_t *ret_cp, boo
     return len;
 }
 
-/* Decodes a copy without spare bytes and compares with the reference. */
+/* Decodes a copy without spare bytes and compares the result with the reference. */
 static void check_decode(const uint8_t *bytes, size_t count)
 {
     uint32_t want_cp;
@@ -225,7 +226,8 @@ static void test_every_code_point(void **state)
 
 /* --- whole texts --- */
 
-/* Runs of ASCII (longer than a machine word), characters of every length, ill-formed bytes. */
+/* Writes a text of runs of ASCII longer than a machine word, characters of every length, and
+ * ill-formed bytes if is_damaged. */
 static size_t write_text(char *out, size_t size, uint64_t *seed, bool is_damaged)
 {
     size_t len = 0;
@@ -250,7 +252,7 @@ static void check_text(rc_str s)
 {
     const uint8_t *p = (const uint8_t *)s.ptr;
     size_t valid = SIZE_MAX;
-    size_t boundary = 0; /* the last boundary at or below `len` */
+    size_t boundary = 0; /* the last character boundary that is not above `len` */
     size_t at = 0;
     for (size_t len = 0; len <= s.len; len++) {
         while (at < s.len && at <= len) {

@@ -1,4 +1,4 @@
-/* Tests of rc_vec16_is_simple against a check byte by byte. */
+/* Tests of rc_vec16_is_simple, compared with a check byte by byte. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,8 +20,8 @@ static bool is_simple(const char *p, size_t len, char except)
     return true;
 }
 
-/* Every byte at every position of texts of up to three blocks; each text in its own allocation, so
- * that a sanitizer detects reads outside it. */
+/* Tests every byte at every position of texts of up to three blocks. Each text has a separate
+ * allocation, so that a sanitizer detects reads outside it. */
 static void simple_text_is_recognised(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
-/* Hostile failures: too long, too deep, too many parts, binary data. There is always a report, the
- * verdict does not depend on data beyond the ceilings, and a report needs no more memory than an
- * ordinary one. */
+/* Tests of hostile failures: too long, too deep, too many parts, binary data. A report is always
+ * built, the verdict does not depend on data beyond the ceilings, and the report needs no more
+ * memory than an ordinary one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -67,7 +67,7 @@ static rc_str view(const text *t)
 
 /* ---- checks ---- */
 
-/* Makes a report, checks its size, encoding and code, and that all memory is freed. Returns the
+/* Builds a report, checks its size, encoding and code, and that all memory is freed. Returns the
  * code. */
 static rc_code check_report(const rc_failure *failure)
 {
@@ -95,8 +95,8 @@ static rc_code check_report(const rc_failure *failure)
     return code;
 }
 
-/* Checks the text as a body and as an event, with and without a status. Returns the code of the
- * body with the status. */
+/* Classifies the text as a body and as an event, with and without a status. Returns the code for
+ * the body with the status. */
 static rc_code check_text(rc_str bytes, int status)
 {
     rc_failure failure = {.status = status, .body = bytes};
@@ -119,7 +119,8 @@ typedef struct long_case {
     rc_code code;
 } long_case;
 
-/* The error comes before the part that is too long, except in a stream, whose end counts. */
+/* Texts with a part that is too long. The error precedes this part, except in a stream, in which
+ * only the last bytes are read. */
 static const long_case LONG[] = {
     {"string of an error", "{\"error\":{\"code\":\"insufficient_quota\",\"message\":\"", "blah ",
      "\"}}", 429, RC_CODE_QUOTA_EXHAUSTED},
@@ -223,7 +224,7 @@ static void test_large_numbers_of_parts(void **state)
         push_c(&t, MANY[i].before);
         repeat(&t, MANY[i].unit, MANY[i].count);
         push_c(&t, MANY[i].after);
-        /* The text has no meaning; only the status counts. */
+        /* the text has no meaning, so the status decides */
         check_text(view(&t), 503);
         free(t.bytes);
     }
@@ -246,7 +247,8 @@ static void wrap(text *t)
     *t = outer;
 }
 
-/* Every level doubles the backslashes, so the deepest level fills the largest possible body. */
+/* Every level doubles the backslashes, so the deepest level makes the body as large as a body can
+ * be. */
 static void test_a_message_in_a_message_many_times(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Every JSON body of the conformance sets inside every known wrapper: the wrapper of a relay, an
- * SDK, a log or a stream does not change the verdict. */
+/* Puts every JSON body of the conformance sets into every known wrapper. The wrapper of a relay, an
+ * SDK, a log or a stream must not change the verdict. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #include "support/failure_cases.h"
 
 #define TEXT_MAX ((size_t)1 << 20)
-/* A smaller number means that the sets were not read. */
+/* Minimum number of bodies; fewer mean that the sets were not read. */
 #define BODIES_MIN 350
 
 /* ---- notations ---- */
@@ -124,7 +124,7 @@ static void push_quoted(rc_buf *buf, const char *body)
 
 typedef struct body {
     const json_t *json;
-    const char *text; /* The body as received. */
+    const char *text; /* the body as the provider sent it */
     int status;
 } body;
 
@@ -225,7 +225,7 @@ static void text_after(rc_buf *buf, const body *b)
 typedef struct wrapper_row {
     const char *name;
     void (*wrap)(rc_buf *buf, const body *b);
-    bool has_status; /* The wrapper's text contains the status. */
+    bool has_status; /* the text of the wrapper contains the status */
 } wrapper_row;
 
 static const wrapper_row WRAPPERS[] = {
@@ -250,7 +250,7 @@ static const wrapper_row WRAPPERS[] = {
 
 typedef struct tally {
     const wrapper_row *wrapper;
-    bool is_statusless; /* The status is only in the wrapper's text. */
+    bool is_statusless; /* only the text of the wrapper contains the status */
     int bodies;
     int wrong;
 } tally;
@@ -311,7 +311,7 @@ static tally check_all(const wrapper_row *w, bool is_statusless)
     return t;
 }
 
-/* No body may get another code inside a wrapper. */
+/* No body gets a different code inside a wrapper. */
 static void test_a_wrapper_does_not_change_the_code(void **state)
 {
     (void)state;
@@ -335,7 +335,7 @@ static void test_a_status_in_the_wrapper_counts_like_the_http_status(void **stat
     assert_int_equal(wrong, 0);
 }
 
-/* Checks both constructors: a body with a length, and a NUL-terminated one. */
+/* Tests both constructors of a failure: for a body with a length, and for a NUL-terminated body. */
 static void test_constructors_of_a_failure(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Connection faults in reports: each fault has its own rule and its own message, and only a fault
- * that may pass within seconds is retried at the same target. */
+/* Tests of connection faults in reports: each fault has its own rule and its own message, and only
+ * a fault that may end within seconds is retried at the same target. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -114,7 +114,8 @@ static void check_case(const expected *one, rc_replay replay)
     assert_text(rc_report_detail(report), "api.x.com:443: in the system's words");
     assert_text(rc_report_action_detail(report), rc_connection_get(one->fault)->advice);
     assert_true(rc_report_action_detail(report).len > 0);
-    /* The chain continues; the same target is retried only where that may help. */
+    /* The chain continues at another target; the same target is retried only if a retry may
+     * help. */
     const rc_failure_facts facts = rc_failure_facts_of(report);
     assert_true(facts.is_retryable);
     assert_int_equal(facts.is_retry_exhausted, !one->is_tried_again);
@@ -125,7 +126,8 @@ static void each_fault_has_its_message(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        /* Nothing was sent, so a request that must not be sent twice continues as well. */
+        /* No part of the request was sent, so the chain also continues for a request that must not
+         * be sent twice. */
         check_case(&cases[i], RC_REPLAY_YES);
         check_case(&cases[i], RC_REPLAY_NO);
         for (size_t j = 0; j < i; j++) {
@@ -141,7 +143,7 @@ typedef struct timer {
     rc_connection_fault fault;
     rc_phase phase;
     const char *rule;
-    const char *message; /* Expected message for a limit of 30 s. */
+    const char *message; /* expected message if the limit is 30 s */
     const char *limit;
 } timer;
 
@@ -200,7 +202,7 @@ static bool has_text(rc_str text, const char *part)
     return rc_str_find(text, rc_str_c(part), 0) != RC_STR_NPOS;
 }
 
-/* Asserts that the advice ends with the setting and the detail with its time. */
+/* Asserts that the advice ends with the name of the setting, and the detail with its value. */
 static void assert_limit(const rc_report *report, const char *limit, const char *time)
 {
     char wanted[256];
@@ -236,7 +238,7 @@ static void each_timeout_is_named(void **state)
     }
 }
 
-/* After content a timeout is an interrupted stream, with the timeout's own message. */
+/* A timeout after content is reported as an interrupted stream, with the message of the timeout. */
 static void a_stalled_stream_is_reported_as_a_timeout(void **state)
 {
     rc_failure failure = failure_of(RC_CONNECTION_STALLED);
@@ -271,7 +273,7 @@ static void a_stalled_stream_is_reported_as_a_timeout(void **state)
     rc_report_free(report);
 }
 
-/* The message says first that the request may have been carried out. */
+/* The message begins with the sentence that the request may have been carried out. */
 static void an_unknown_outcome_names_its_timeout(void **state)
 {
     rc_failure failure = failure_of(RC_CONNECTION_FIRST_BYTE_TIMEOUT);
@@ -308,7 +310,7 @@ static void a_deadline_is_described_like_a_timeout(void **state)
     report = rc_builder_finish(&builder);
     assert_limit(report, "budget_ms", "7261000ms");
     rc_report_free(report);
-    /* A number outside the table adds nothing. */
+    /* A number outside the table adds no text. */
     rc_builder_init(&builder, &alloc, RC_CODE_DEADLINE_EXCEEDED);
     rc_connection_describe_deadline(&builder, (rc_connection_fault)9999, 1000);
     report = rc_builder_finish(&builder);
@@ -345,7 +347,7 @@ static void named_limits_are_settings(void **state)
     }
 }
 
-/* The cases above cover every fault about connecting and every fault about timeouts. */
+/* The cases above contain every fault of connecting and every fault of a timeout. */
 static void all_faults_are_covered(void **state)
 {
     size_t told = 0;
@@ -355,7 +357,7 @@ static void all_faults_are_covered(void **state)
         const rc_connection_info *row = rc_connection_get((rc_connection_fault)number);
         told += row != NULL && row->message[0] != '\0' && number < RC_CONNECTION_SEND_TIMEOUT;
         timed += row != NULL && row->limit_setting[0] != '\0';
-        /* A limit of unknown length is not shown. */
+        /* A limit whose length is not known is not shown. */
         if (row != NULL && row->limit_setting[0] != '\0')
             assert_true(rc_str_ends_with(rc_str_c(row->message), RC_STR("in time")));
         if (row != NULL)
@@ -379,7 +381,7 @@ static void unknown_data_is_omitted(void **state)
     assert_text(rc_report_message(report), "The provider's certificate has expired.");
     assert_text(rc_report_detail(report), "the certificate has expired");
     rc_report_free(report);
-    /* A number of a newer version counts as no fault. */
+    /* A number that only a newer version defines is treated like no fault. */
     failure.connection = (rc_connection_fault)9999;
     report = report_of(&failure);
     assert_text(rc_report_rule(report), "connect.tls");
@@ -388,7 +390,7 @@ static void unknown_data_is_omitted(void **state)
     rc_report_free(report);
 }
 
-/* A detail from another server is scrubbed like every text. */
+/* Secrets are removed from a detail that comes from another server. */
 static void a_detail_is_scrubbed(void **state)
 {
     rc_failure failure = failure_of(RC_CONNECTION_TLS_WRONG_HOST);
@@ -401,7 +403,7 @@ static void a_detail_is_scrubbed(void **state)
     rc_report_free(report);
 }
 
-/* The phase of the call takes precedence over the fault's own message. */
+/* The phase of the call decides, not the fault's message. */
 static void the_phase_takes_precedence(void **state)
 {
     static const struct {
@@ -439,7 +441,7 @@ static void the_phase_takes_precedence(void **state)
     }
 }
 
-/* A verdict that is not retryable does not advise a retry. */
+/* If the verdict is not retryable, the advice is not to retry. */
 static void advice_follows_the_verdict(void **state)
 {
     static const rc_failure failures[] = {

@@ -1,4 +1,5 @@
-/* Text of the request that a response repeats is removed; the provider's own text stays. */
+/* Tests of echoes: text of the request that a response repeats is removed; the provider's own text
+ * is not. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,7 +45,7 @@ static void values_are_removed_completely(void **state)
         "{\"detail\":[{\"loc\":[\"body\"],\"msg\":\"Input should be a "
         "string\",\"input\":\"[request]"
         "\"}]}");
-    /* A response that repeats the whole request, in any layout. */
+    /* The response repeats the whole request, in another layout. */
     const rc_str got = clean("{\"input\":{\"messages\":[{\"content\":\"" PROMPT "\"}]}}", ASKED);
     assert_int_equal(rc_str_find(got, RC_STR("diary"), 0), RC_STR_NPOS);
     assert_int_equal(rc_str_find(got, RC_STR("harbour"), 0), RC_STR_NPOS);
@@ -61,12 +62,12 @@ static void text_of_the_provider_stays(void **state)
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         expect(texts[i], ASKED, texts[i]);
-    /* Names of fields are not removed, however long. */
+    /* Names of fields are not removed, however long they are. */
     expect("Unknown parameter: 'max_completion_tokens_of_reasoning'.",
            "{\"max_completion_tokens_of_reasoning\" : 5, \"x\": \"y\"}",
            "Unknown parameter: 'max_completion_tokens_of_reasoning'.");
     expect(PROMPT, "", PROMPT);
-    /* Nor is the model's name. */
+    /* The model's name is not removed, either. */
     const rc_str model = RC_STR("accounts/fireworks/models/llama-v3p1-405b-instruct");
     const rc_str text = RC_STR("No model accounts/fireworks/models/llama-v3p1-405b-instruct here");
     assert_true(rc_str_eq(
@@ -86,7 +87,7 @@ static void escapes_are_decoded(void **state)
     expect(plain, escaped, "{\"a\":\"[request]\"}");
     expect("one\\ttwo\\nthree \\\"four\\\" five six seven",
            "{\"a\":\"one\\ttwo\\nthree \\u0022four\\u0022 five six seven\"}", "[request]");
-    /* Damaged escapes are compared as plain bytes. */
+    /* Malformed escapes are compared as plain bytes. */
     expect("a text that ends in a backslash \\", ASKED, "a text that ends in a backslash \\");
     expect("\\u12 \\uzzzz \\ud83d alone, and more", ASKED, "\\u12 \\uzzzz \\ud83d alone, and more");
 }
@@ -117,7 +118,8 @@ static void pieces_are_found_at_every_offset(void **state)
     }
 }
 
-/* The longest text with repetitions, against a long request with the same repetitions. */
+/* The text has the maximum length and consists of repetitions, and the request is long and has the
+ * same repetitions. */
 static void repetitive_text_is_found(void **state)
 {
     (void)state;
@@ -130,7 +132,7 @@ static void repetitive_text_is_found(void **state)
     assert_true(rc_str_eq(got, RC_STR("[request]")));
 }
 
-/* In a form or other text that is not JSON everything counts. */
+/* In a request that is not JSON, such as a form, the whole text is compared. */
 static void other_requests(void **state)
 {
     (void)state;
@@ -167,7 +169,7 @@ static void reports_contain_no_request_text(void **state)
     report = rc_classify(&failure, NULL, &alloc);
     assert_int_equal(rc_report_raw(report).len, 0);
     rc_report_free(report);
-    /* A message about a limit is omitted if it cannot be compared with the request. */
+    /* A message about a limit is left out if the request is not available for a comparison. */
     failure.status = 429;
     failure.body = RC_STR("{\"error\":{\"message\":\"Too much of '" PROMPT "'\"}}");
     report = rc_classify(&failure, NULL, &alloc);
@@ -176,8 +178,8 @@ static void reports_contain_no_request_text(void **state)
     rc_report_free(report);
 }
 
-/* The provider's message is part of the report's message, in one line, if the client has to change
- * something. */
+/* If the client has to change the request, the report's message contains the provider's message, in
+ * one line. */
 static void the_message_contains_the_providers_message(void **state)
 {
     (void)state;

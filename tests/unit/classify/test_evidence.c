@@ -1,5 +1,5 @@
-/* Evidence: facts of a failure's plain members, the deciding layer, and how responses and streams
- * end. */
+/* Tests of rc_evidence: facts of a failure's plain members, the layer that decides, and how
+ * responses and streams end. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -173,7 +173,7 @@ static void test_the_deepest_layer_with_content_decides(void **state)
     inner->code = RC_STR("inner");
     rc_layer *second = rc_evidence_add_layer(&evidence, 2, RC_STR("json"));
     second->code = RC_STR("second");
-    rc_evidence_add_layer(&evidence, 3, RC_STR("json")); /* Empty layer. */
+    rc_evidence_add_layer(&evidence, 3, RC_STR("json")); /* a layer without content */
     assert_ptr_equal(rc_evidence_innermost(&evidence), inner);
 }
 
@@ -200,11 +200,11 @@ static void test_texts_are_bounded(void **state)
     rc_str text = rc_str_make(raw, sizeof(raw));
     rc_failure failure = {.status = 400};
     rc_evidence evidence = evidence_of(&failure);
-    /* Without escapes: a view of the same bytes. */
+    /* a text without escapes is returned as a view of the same bytes */
     rc_str plain = rc_evidence_unescape(&evidence, text, false);
     assert_ptr_equal(plain.ptr, raw);
     assert_int_equal(plain.len, RC_EVIDENCE_TEXT_MAX);
-    /* With escapes: a copy in the space, until the space is full. */
+    /* A text with escapes is copied into the space, until the space is full. */
     rc_str once = rc_evidence_unescape(&evidence, text, true);
     assert_int_equal(once.len, RC_EVIDENCE_TEXT_MAX - 1);
     assert_int_equal(once.ptr[0], '\n');
@@ -280,7 +280,7 @@ static void test_finish_reasons(void **state)
     assert_false(rc_finish_read(&evidence, RC_STR("something new")));
     assert_int_equal(evidence.finish_reason.len, 0);
 
-    /* The first failed finish reason counts; a length limit does not hide a later one. */
+    /* The first failed finish reason decides; a length limit before it does not hide it. */
     assert_false(rc_finish_read(&evidence, RC_STR("length")));
     assert_false(rc_finish_read(&evidence, RC_STR("SAFETY")));
     assert_false(rc_finish_read(&evidence, RC_STR("error")));
@@ -293,11 +293,11 @@ static void test_finish_reasons(void **state)
 typedef struct end_case {
     const char *text;
     bool is_event;
-    const char *fact; /* Expected body: fact; NULL: none. */
+    const char *fact; /* expected fact of the form body:NAME; NULL: none */
 } end_case;
 
 static const end_case ENDS[] = {
-    /* A stream with content and without an end was cut. */
+    /* A stream that has content but no end was cut off. */
     {"data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\n\n", true, "body:unterminated"},
     {"data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\n\ndata: [DONE]\n\n", true, NULL},
     {"data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n", true, NULL},
@@ -355,7 +355,7 @@ static void test_how_responses_end(void **state)
     assert_int_equal(wrong, 0);
 }
 
-/* Rules rely on exclusive groups: at most one of their facts is true. */
+/* Of the facts in an exclusive group, at most one is true; rules rely on this. */
 static void test_facts_do_not_contradict_each_other(void **state)
 {
     (void)state;
@@ -377,7 +377,7 @@ static void test_facts_do_not_contradict_each_other(void **state)
     }
 }
 
-/* The model's output is not evidence. */
+/* The output of the model does not set facts. */
 static void test_output_of_a_model_is_not_evidence(void **state)
 {
     (void)state;

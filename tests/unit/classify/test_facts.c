@@ -1,4 +1,4 @@
-/* Facts: names and numbers, implication and exclusion. */
+/* Tests of facts: names and numbers, implication and exclusion. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

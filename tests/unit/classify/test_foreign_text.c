@@ -1,5 +1,6 @@
-/* Foreign texts: a text that comes from no failed call is not retried, whatever numbers and words
- * it contains. Pasted failures of calls, without a provider or a status, are still retried. */
+/* Tests of foreign texts: a text that does not come from a failed call is not retried, whatever
+ * numbers and words it contains. Pasted failures of calls are retried, even without a provider or a
+ * status. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,7 +38,7 @@ static const char *const foreign[] = {
     "while, and the operation timed out in 503 of 10000 runs on the machine that we measured.\n"
     "We then raised the limit, and tried again. Nothing else was changed in these experiments,\n"
     "and the results that are shown in the table below were the same on all of the machines.\n",
-    /* The same names in texts without a failure. */
+    /* The names of errors in texts that are not failures. */
     "#define ECONNRESET 104 /* Connection reset by peer */\n#define ETIMEDOUT 110\n",
     "    case ECONNRESET:\n    case ETIMEDOUT:\n        return try_again(conn, 503);\n",
     "    if (err.code === 'ECONNRESET' || err.code === 'EPIPE') {\n      retry(429);\n    }\n",
@@ -110,7 +111,7 @@ static const char *const failures[] = {
     "\tat org.example.Main.main(Main.java:12)\n",
     "curl: (28) Failed to connect to llm.example.org port 443 after 130 ms: Timeout was reached",
     "curl: (56) Recv failure: Connection reset by peer",
-    /* The name of a model together with a word such as "unavailable". */
+    /* The name of a model and a word such as "unavailable". */
     "claude-opus-4 is temporarily unavailable",
     "gpt-4o is currently overloaded. Please try again later.",
     "Gemini 2.5 Pro is at capacity, try again in a few minutes.",
@@ -153,7 +154,7 @@ static void test_failures_of_calls_are_retried(void **state)
     assert_int_equal(wrong, 0);
 }
 
-/* If the failure names a provider, its text always counts. */
+/* If the failure names a provider, its text is always read as a failure. */
 static void test_a_known_call_needs_no_other_sign(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* Numbers of limits: the notations of providers, and texts that only look like one. */
+/* Tests of the numbers of limits: the notations of providers, and texts that only look like a
+ * limit. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -65,7 +66,7 @@ static const text_case text_cases[] = {
     {"limit 9223372036854775807", INT64_MAX, NONE, NONE, false, false},
     {"limit 99999999999999999999999999", INT64_MAX, NONE, NONE, false, false},
     {"limit 9223372036854775807.5", INT64_MAX, NONE, NONE, false, false},
-    /* Texts without numbers of a limit. */
+    /* texts without the numbers of a limit */
     {"", NONE, NONE, NONE, false, false},
     {"limit", NONE, NONE, NONE, false, false},
     {"limit: ", NONE, NONE, NONE, false, false},
@@ -105,7 +106,8 @@ static void expect_limits(const rc_limits *got, const text_case *want)
         fail_msg("\"%s\": too small is %d", want->text, !want->is_too_small);
 }
 
-/* Uses a copy that ends with the text, so that the sanitizer reports any byte read after it. */
+/* Parses a copy that ends where the text ends, so that the sanitizer reports any byte read after
+ * it. */
 static void test_texts(void **state)
 {
     (void)state;

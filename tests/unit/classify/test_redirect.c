@@ -1,4 +1,5 @@
-/* Redirect targets in reports: scheme, host and path, and nothing that may be a secret. */
+/* Tests of redirect targets in reports: scheme, host and path are shown, and nothing that may be a
+ * secret. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +19,7 @@
 
 static const struct {
     const char *location;
-    const char *shown; /* NULL: nothing is shown. */
+    const char *shown; /* expected text; NULL: no target is shown */
 } cases[] = {
     {"https://login.corp/sso", "https://login.corp/sso"},
     {"http://login.corp", "http://login.corp"},
@@ -28,7 +29,7 @@ static const struct {
     {"//login.corp/a/b", "//login.corp/a/b"},
     {"/v2/models/m:generateContent", "/v2/models/m:generateContent"},
     {"/", "/"},
-    /* Queries and fragments may contain anything. */
+    /* queries and fragments, which may contain secrets */
     {"https://login.corp/sso?token=abc#def", "https://login.corp/sso"},
     {"https://login.corp?token=abc", "https://login.corp"},
     {"https://login.corp#token=abc", "https://login.corp"},
@@ -39,7 +40,7 @@ static const struct {
     {"https://login.corp/a\x1b[31m", "https://login.corp/a…"},
     {"https://login.corp/\xc3\xa4", "https://login.corp/…"},
     {"https://login.corp/token=abc", "https://login.corp/token…"},
-    /* Tokens. */
+    /* tokens in the path */
     {"https://login.corp/magic/9f86d081884c7d659a2feaa0c55ad015/x", "https://login.corp/magic/…"},
     {"https://login.corp/a/x-AbCdEf123456GhIjKl789_MnOp", "https://login.corp/a/…"},
     {"https://login.corp/a/abcdefghijklmno1?b", "https://login.corp/a/…"},
@@ -50,7 +51,7 @@ static const struct {
      "/v1/models/claude-3-5-sonnet-20241022:streamGenerateContent"},
     {"/550e8400-e29b-41d4-a716-446655440000/oauth2",
      "/550e8400-e29b-41d4-a716-446655440000/oauth2"},
-    /* User names and passwords. */
+    /* user names and passwords */
     {"https://user:secret@login.corp/sso", "https://login.corp/sso"},
     {"https://user:se@cret@login.corp/sso", "https://login.corp/sso"},
     {"https://login.corp/x/user:secret@other/y", "https://login.corp/x/…"},
@@ -104,7 +105,7 @@ static void test_a_long_target_is_cut(void **state)
     assert_int_equal(rc_buf_status(&shown), RC_OK);
     assert_true(rc_buf_get(&shown).len < 160);
     assert_true(rc_str_ends_with(rc_buf_get(&shown), RC_STR("a…")));
-    /* A host name that is too long. */
+    /* a host name that is too long */
     memset(location + 8, 'a', 1000);
     rc_buf_reset(&shown);
     assert_false(rc_redirect_push(&shown, rc_str_c(location)));
@@ -151,7 +152,7 @@ static void test_reports(void **state)
         assert_int_equal(rc_report_action(report), RC_ACTION_CHECK_CONFIG);
         expect(report, "corp redirects to https://login.corp/sso instead of responding.", true);
     }
-    /* The target takes precedence over the page in the body. */
+    /* The report shows the target of the redirect, not the page in the body. */
     expect(report_of(302, "/sso", RC_STR("<html><title>302 Found</title></html>"), none),
            "corp redirects to /sso instead of responding.", true);
     expect(report_of(302, "", none, none), "corp does not have this endpoint.", false);
@@ -162,7 +163,7 @@ static void test_reports(void **state)
            false);
 }
 
-/* Keys in a path are scrubbed, and text of the request is removed. */
+/* Keys in a path and text of the request are removed. */
 static void test_secrets_and_echoes(void **state)
 {
     const rc_str none = {NULL, 0};

@@ -1,5 +1,5 @@
-/* The command with a failing system: its messages and where they go, and that no failed system call
- * or allocation is reported as success. */
+/* Tests of the command on a failing system: its messages and the stream of each message. No failed
+ * system call or allocation is reported as success. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 #include "support/fail_alloc.h"
 #include "support/fake_sys.h"
 
-/* Included here, because they are not part of the archive that tests link. */
+/* cli.c is included because it is not part of the archive that tests link. */
 #include "cli/cli.c"
 #include "cli/commands.c"
 #include "cli/errors/command.c"
@@ -127,7 +127,7 @@ static void usage_errors_are_named_and_nothing_is_printed(void **state)
         assert_int_equal(fake.out.len, 0);
         expect_inside(fake.err.text, usages[i].said);
         assert_null(strchr(fake.err.text, '\x1b'));
-        /* The last line says how to get help. */
+        /* The last line names the help option. */
         if (usages[i].line.args[0] != NULL)
             expect_inside(fake.err.text, "Run 'recourse ");
     }
@@ -235,17 +235,17 @@ static void invalid_input_gives_a_report_with_the_position(void **state)
         assert_int_equal(fake.out.len, 0);
         expect_inside(fake.err.text, bad_inputs[i].said);
         expect_inside(fake.err.text, "ShapeInvalid");
-        expect_inside(fake.err.text, "rep_"); /* The report has an id. */
+        expect_inside(fake.err.text, "rep_"); /* the report has an id */
     }
 }
 
-/* Without entropy the report has no id but is printed. */
+/* Without entropy the report is printed, but has no id. */
 static void without_entropy_only_the_id_is_missing(void **state)
 {
     (void)state;
     static const char *const args[ARGS_MAX] = {"render"};
     fake_reset("");
-    fake.fail_at = 2; /* After the read. */
+    fake.fail_at = 2; /* the second call, after the read of the input */
     fake.error = ENOSYS;
     memory = (fail_alloc){0};
     assert_int_equal(run(args), 65);
@@ -265,7 +265,8 @@ static void too_large_an_input_is_refused(void **state)
     assert_int_equal(run_fresh(&line), 65);
     expect_inside(fake.err.text, "big.json: larger than the limit of 16 MiB");
 
-    text[size - 1] = '\0'; /* One byte less is accepted, and refused for another reason. */
+    text[size - 1] = '\0'; /* A text with one byte less is accepted, and then refused for another
+                              reason. */
     assert_int_equal(run_fresh(&line), 65);
     assert_null(strstr(fake.err.text, "16 MiB"));
     free(text);
@@ -293,14 +294,14 @@ static bool is_status_of_ours(int status)
            status == RC_EXIT_NO_INPUT || status == RC_EXIT_INTERNAL || status == RC_EXIT_IO;
 }
 
-/* Exit status 0 requires the complete output. */
+/* If the exit status is 0, the output must be complete. */
 static void check_faulty_run(const command_line *line, const fake_output *whole, int usual)
 {
     int status = run(line->args);
     assert_true(is_status_of_ours(status));
     if (status == RC_EXIT_OK) {
         assert_int_equal(usual, RC_EXIT_OK);
-        /* Without a clock a log line has no time and is shorter. */
+        /* Without a clock, a log line has no time, so it is shorter. */
         if (strcmp(line->args[0], "render") != 0)
             assert_int_equal(fake.out.len, whole->len);
         assert_true(fake.out.len > 0);
@@ -324,7 +325,7 @@ static void no_failing_call_is_reported_as_success(void **state)
             fake_env("LANG", "C.UTF-8");
             fake.error = errors[(size_t)j / 2 % COUNT(errors)];
             fake.is_for_good =
-                j % 2 != 0 && fake.error != EINTR; /* A permanent EINTR would never end. */
+                j % 2 != 0 && fake.error != EINTR; /* a permanent EINTR would be retried for ever */
             fake.fail_at = j / 2 / (int)COUNT(errors) + 1;
             memory = (fail_alloc){0};
             check_faulty_run(&fault_lines[i], &whole, usual);
@@ -336,7 +337,7 @@ static void a_lost_output_is_reported(void **state)
 {
     (void)state;
     static const char *const args[ARGS_MAX] = {"--version"};
-    for (int at = 1; at <= 2; at++) { /* The write, the close. */
+    for (int at = 1; at <= 2; at++) { /* first the write, then the close */
         fake_reset("");
         memory = (fail_alloc){0};
         fake.fail_at = at;

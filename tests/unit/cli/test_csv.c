@@ -1,4 +1,4 @@
-/* rc_csv: cells that spreadsheets do not treat as formulas and terminals not as control
+/* Tests of rc_csv: cells that spreadsheets do not read as formulas, and terminals not as control
  * sequences. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -77,7 +77,7 @@ static void test_lines(void **state)
     assert_string_equal(scratch, "\"a\",7,,-7\n\"\",\"b\",,\n");
 }
 
-/* The buffer's status reports a cell that does not fit. */
+/* If a cell does not fit, the buffer's status reports it. */
 static void test_no_space(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* rc_client: calls of a client with a gateway in this process, and of one by URL, against a real
- * gateway with the demo provider. Each test runs with both. */
+/* Tests of rc_client: calls through a gateway in this process, and calls through a gateway at a
+ * URL, both with the demo provider. Each test runs with both kinds of client. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@
 
 #define CALLS 3
 #define TEXT_MAX 4096
-/* More allocations than two calls make. */
+/* Larger than the number of allocations of two calls. */
 #define ALLOCATIONS_MAX 5000
 
 static const char config_text[] =
@@ -32,7 +32,7 @@ static const char config_text[] =
     "  slow: {max_attempts: 3, backoff: fixed, base_ms: 20000, jitter: none}\n"
     "routes: [{model: \"*\", policy: fast, chain: [{target: \"demo/*\"}]}]\n";
 
-/* One call and what its callbacks received. */
+/* One call with the data that its callbacks received. */
 typedef struct caller {
     rc_client_call call;
     int events;
@@ -40,18 +40,18 @@ typedef struct caller {
     int warnings;
     int ends;
     bool cancels_at_text;
-    struct caller *next; /* Started when this call ends. */
+    struct caller *next; /* the call that is started when this call ends */
     struct world *world;
     const char *next_model;
     char text[TEXT_MAX];
     char reasoning[TEXT_MAX];
-    char calls[TEXT_MAX]; /* a line each: "name arguments" */
-    char call_id[64];     /* of the last tool call */
+    char calls[TEXT_MAX]; /* tool calls, one per line: "name arguments" */
+    char call_id[64];     /* id of the latest tool call */
 } caller;
 
 typedef struct world {
     uv_loop_t loop;
-    rc_gateway *remote; /* NULL: the client has a gateway of its own. */
+    rc_gateway *remote; /* the gateway at the URL; NULL: the client has a gateway in this process */
     rc_client client;
     fail_alloc memory;
     rc_alloc alloc;
@@ -206,7 +206,7 @@ static int open_by_url(void **state)
     return 0;
 }
 
-/* Closes everything and checks that nothing is left. */
+/* Closes everything and checks that all memory is freed. */
 static int close_all(void **state)
 {
     world *w = *state;
@@ -300,7 +300,7 @@ static void a_retry_is_an_event_and_counts_as_an_attempt(void **state)
     assert_true(c->text[0] != '\0');
 }
 
-/* The report of a gateway in this process has the attempts; its clients' view has none. */
+/* The report of a gateway in this process contains the attempts; the view for clients does not. */
 static void a_failure_has_the_report_of_the_gateway(void **state)
 {
     world *w = *state;
@@ -336,7 +336,7 @@ static void a_low_quota_is_announced(void **state)
     assert_int_equal(c->warnings, 1);
 }
 
-/* The text that arrives with the cancelling piece is not delivered any more. */
+/* The text in the piece during which the call is cancelled is not delivered. */
 static void a_cancelled_call_ends_once_and_leaves_the_others_alone(void **state)
 {
     world *w = *state;
@@ -354,8 +354,8 @@ static void a_cancelled_call_ends_once_and_leaves_the_others_alone(void **state)
     assert_int_equal(a->ends, 1);
 }
 
-/* Runs the loop until the whole request is sent, and on until the gateway in this process, which
- * has the same loop, has read it. */
+/* Runs the loop until the whole request was sent, and until the gateway in this process, which has
+ * the same loop, has read the request. */
 static void run_until_received(world *w, const caller *c)
 {
     while (!rc_upstream_is_sent(&c->call.upstream_call))
@@ -364,7 +364,7 @@ static void run_until_received(world *w, const caller *c)
         (void)uv_run(&w->loop, UV_RUN_NOWAIT);
 }
 
-/* Neither has a response, so that only the mark tells their records apart. */
+/* Both calls have no response, so their records differ only by the mark. */
 static void calls_cancelled_before_the_response_have_their_own_totals(void **state)
 {
     world *w = *state;
@@ -441,7 +441,8 @@ static void a_passed_deadline_is_named_as_the_user_knows_it(void **state)
         rc_str_eq(message, RC_STR("The call was not finished within 100ms (the time limit).")));
 }
 
-/* A turn with a tool: the model calls it, and gets its result with the next request. */
+/* Runs a conversation with a tool: the model calls the tool and gets its result with the next
+ * request. */
 static void converse(world *w, rc_dialect dialect, bool is_stream)
 {
     static const rc_tool tool = {.name = RC_STR_INIT("weather"),
@@ -542,7 +543,8 @@ static void a_gateway_that_is_not_there_is_a_report(void **state)
     close_all(state);
 }
 
-/* Two calls at once; from the opening on the Nth allocation fails. True: there was no Nth. */
+/* Runs two calls at once; after the client was opened, the Nth allocation fails. Returns true if
+ * there were fewer than N allocations. */
 static bool run_without_memory(size_t at)
 {
     world *w = new_world();

@@ -1,4 +1,5 @@
-/* Tests of base64: the standard's samples, every length around a piece, no memory. */
+/* Tests of base64: the samples of the standard, every length around the size of a piece, failing
+ * allocations. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +12,7 @@
 
 #include "codec/base64.h"
 
-/* RFC 4648, section 10. */
+/* the samples of RFC 4648, section 10 */
 static void test_samples(void **state)
 {
     static const char *const samples[][2] = {
@@ -44,7 +45,7 @@ static int value_of(char letter)
     return found != NULL ? (int)(found - letters) : -1;
 }
 
-/* Decodes with code that is independent of the encoder. */
+/* Decodes the result with code that is independent of the encoder. */
 static void test_every_length(void **state)
 {
     rc_alloc alloc = rc_alloc_stdlib();

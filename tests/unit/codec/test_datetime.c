@@ -1,4 +1,5 @@
-/* Tests of dates: the calendar day by day against a slow reference, every notation, every error. */
+/* Tests of dates: the calendar, compared day by day with a slow reference; every notation; every
+ * error. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -132,7 +133,7 @@ static void test_every_day(void **state)
         if (w.year == 1970 && w.month == 1 && w.day == 1) {
             assert_int_equal(midnight_ms, 0);
             assert_int_equal(w.weekday,
-                             4); /* 1 January 1970 was a Thursday: checks the reference itself */
+                             4); /* checks the reference itself: 1 January 1970 was a Thursday */
             has_seen_epoch = true;
         }
     }
@@ -303,7 +304,7 @@ static void test_http_date_accepts(void **state)
         "sun, 06 nov 1994 08:49:37 gmt",
         "SUNDAY, 06-NOV-94 08:49:37 GMT",
         "Wednesday, 06-Nov-94 08:49:37 GMT",
-        "Tue, 06 Nov 1994 08:49:37 GMT", /* the wrong weekday */
+        "Tue, 06 Nov 1994 08:49:37 GMT", /* a weekday that does not match the date */
     };
     for (size_t i = 0; i < COUNT(examples); i++)
         expect(FORM_HTTP, examples[i], RC_OK, rfc_example);
@@ -384,7 +385,8 @@ static void test_two_digit_years(void **state)
     expect_year(now, "Sunday, 06-Nov-77 08:49:37 GMT", 1977);
     expect_year(now, "Sunday, 06-Nov-99 08:49:37 GMT", 1999);
     expect_year(now, "Sunday, 06-Nov-00 08:49:37 GMT", 2000);
-    /* Exactly fifty years ahead is in the future; a second more is in the past. */
+    /* A date exactly fifty years ahead is in the future; one second later it is read as the
+     * past. */
     expect_year(now, "Monday, 16-Nov-76 01:02:03 GMT", 2076);
     expect_year("2026-11-16T01:02:03.456Z", "Monday, 16-Nov-76 01:02:03 GMT", 2076);
     expect_year(now, "Monday, 16-Nov-76 01:02:04 GMT", 1976);
@@ -393,14 +395,14 @@ static void test_two_digit_years(void **state)
     expect_year(now, "Monday, 17-Nov-76 01:02:03 GMT", 1976);
     expect_year(now, "Monday, 16-Dec-76 01:02:03 GMT", 1976);
     expect_year(now, "Monday, 31-Oct-76 23:59:59 GMT", 2076);
-    /* Near the end of a century, small years are in the next one. */
+    /* Near the end of a century, small two-digit years belong to the next century. */
     expect_year("2099-12-31T23:00:00Z", "Friday, 01-Jan-00 00:00:00 GMT", 2100);
     expect_year("2099-12-31T23:00:00Z", "Friday, 01-Jan-49 00:00:00 GMT", 2149);
     expect_year("2099-12-31T23:00:00Z", "Friday, 01-Jan-50 00:00:00 GMT", 2050);
-    /* Whether the day exists depends on the century. */
+    /* The existence of the day depends on the century. */
     expect_year(now, "Tuesday, 29-Feb-00 00:00:00 GMT", 2000);
     expect_year("2076-01-01T00:00:00Z", "Tuesday, 29-Feb-00 00:00:00 GMT", 0);
-    /* Outside the range of years. */
+    /* dates outside the range of years */
     expect_year("0001-06-01T00:00:00Z", "Tuesday, 01-Jan-99 00:00:00 GMT", 0);
     expect_year("0001-06-01T00:00:00Z", "Tuesday, 01-Jan-51 00:00:00 GMT", 51);
     expect_year("9999-06-01T00:00:00Z", "Tuesday, 01-Jan-00 00:00:00 GMT", 0);
@@ -411,7 +413,7 @@ static void test_two_digit_years(void **state)
     assert_int_equal(rc_http_date_parse(text, INT64_MIN, &ms), RC_E_RANGE);
 }
 
-/* Every two-digit year, seen from every year, is within the window of the contract. */
+/* Every two-digit year, resolved in every year, is within the window that the header documents. */
 static void test_two_digit_year_window(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* Tests of durations: every notation, every error, comparison with exact 128-bit arithmetic. */
+/* Tests of durations: every notation, every error, and a comparison with exact 128-bit
+ * arithmetic. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -365,7 +366,7 @@ static void test_prefix_refuses(void **state)
     assert_int_equal(rc_duration_parse_prefix(rc_str_make(NULL, 0), &ms, &len), RC_E_SYNTAX);
 }
 
-/* Every accepted text, cut at every byte: where both parsers accept it, they agree. */
+/* Every accepted text, cut at every byte: if both parsers accept the result, they agree on it. */
 static void test_prefix_agrees_with_whole(void **state)
 {
     (void)state;
@@ -528,14 +529,14 @@ static void test_push_adds_all_or_nothing(void **state)
     for (size_t size = 0; size < sizeof memory; size++) {
         rc_buf buf;
         rc_buf_init_fixed(&buf, memory, size);
-        rc_duration_push(&buf, 65000); /* five bytes */
+        rc_duration_push(&buf, 65000); /* the text has five bytes, one more than the buffer */
         assert_int_equal(rc_buf_status(&buf), RC_E_TOO_LARGE);
         assert_int_equal(rc_buf_get(&buf).len, 0);
     }
 }
 
-/* A displayed duration is not shorter than the value, exceeds it by less than its last unit, and
- * reads back as itself. */
+/* A displayed duration is not shorter than the value, is longer by less than its last unit, and is
+ * parsed as itself. */
 static void check_shown(int64_t ms)
 {
     char memory[64];

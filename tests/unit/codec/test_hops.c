@@ -42,8 +42,8 @@ static void a_request_loop_is_found(void **state)
     }
 }
 
-/* The names of Recourse gateways are passed on in order, up to a ceiling. Those of other proxies
- * are dropped. */
+/* Names of Recourse gateways are passed on in order, up to a ceiling. Names of other proxies are
+ * not passed on. */
 static void hops_are_passed_on(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Tests of rc_sse: lines, fields, extents; split in every way; hostile input. */
+/* Tests of rc_sse: lines, fields, offsets of events; every split into pieces; hostile input. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,8 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define MAX_BYTES RC_STREAM_EVENT_MAX_BYTES
 
-/* Writes each event as a letter and its data: D data, d no data, C comment, B blank, x cut. */
+/* Writes each event as a letter and its data: D an event with data, d an event without data, C
+ * comment, B blank, x the event was cut off. */
 static void describe(const rc_stream_event *e, rc_buf *out)
 {
     static const char letters[] = {[RC_STREAM_EVENT_DATA] = 'D',
@@ -80,14 +81,15 @@ static const struct {
     {"event: x\ndata: 1\n\n", "D<x>(1)@18 "},
     {"data: 1\nevent: x\n\n", "D<x>(1)@18 "},
     {"event: x\nevent: y\ndata: 1\n\n", "D<y>(1)@27 "},
-    {"event: x\n\ndata: 1\n\n", "d<x>@10 D(1)@19 "}, /* the name does not apply to the next event */
+    {"event: x\n\ndata: 1\n\n", "d<x>@10 D(1)@19 "}, /* the name does not apply to the following
+                                                        event */
     {"id: 7\nretry: 250\ndata: 1\n\n", "D(1)#7~250@26 "},
     {"retry: 2x\ndata: 1\n\n", "D(1)@19 "},
     {"retry:\ndata: 1\n\n", "D(1)@16 "},
     {"retry: 99999999999999999999\ndata: 1\n\n", "D(1)@37 "},
     {"Data: 1\ndat: 2\ndataa: 3\n\n", "d@25 "},
     {"data: a:b: c\n\n", "D(a:b: c)@14 "},
-    /* comments are returned at once; inside an event they are ignored */
+    /* a comment before an event is returned at once; a comment inside an event is ignored */
     {": ping\n\n", "C@7 B@8 "},
     {":\n:\n\ndata: 1\n\n", "C@2 C@4 B@5 D(1)@14 "},
     {"data: 1\n: ping\ndata: 2\n\n", "D(1\n2)@24 "},
@@ -100,7 +102,7 @@ static const struct {
     {"data: 1\n\rdata: 2\n\n", "D(1)@9 D(2)@18 "},
     {"data: 1\r\n\ndata: 2\r\n\r\n", "D(1)@10 D(2)@21 "},
     {"data: 1\r\n\rdata: 2\n\n", "D(1)@10 D(2)@19 "},
-    /* a CR that ends a blank line at once; its LF belongs to the next event */
+    /* a CR ends a blank line at once, and the LF after it belongs to the next event */
     {"data: 1\r\r\ndata: 2\r\r", "D(1)@9 D(2)@19 "},
     {"data: 1\r\r\n", "D(1)@9 Bx@10 "},
     {"data: 1\rdata: 2\n\r\n", "D(1\n2)@18 "},
@@ -134,7 +136,7 @@ static const struct {
     {": x", "Cx@3 "},
     {": x\r", "C@4 "},
     {"data: 1\n\nevent: y", "D(1)@9 d<y>x@17 "},
-    /* after the first event: the fast path for events inside one piece */
+    /* events after the first one take the fast path for events inside one piece */
     {"data: 0\n\ndata: 1\n\n", "D(0)@9 D(1)@18 "},
     {"data: 0\n\ndata:\n\n", "D(0)@9 D()@16 "},
     {"data: 0\n\ndata:  1\n\n\n", "D(0)@9 D( 1)@19 B@20 "},
@@ -203,7 +205,7 @@ static void test_views(void **state)
     assert_ptr_equal(event.data.ptr, piece.ptr + 15);
     assert_true(rc_sse_pull(&sse, &event));
     assert_ptr_equal(event.data.ptr, piece.ptr + 25);
-    /* an event that does not fit is returned in parts */
+    /* an event that does not fit into the buffer is returned in parts */
     assert_true(rc_sse_pull(&sse, &event));
     assert_int_equal(event.type, RC_STREAM_EVENT_PART);
     assert_ptr_equal(event.raw.ptr, piece.ptr + 28);
@@ -228,7 +230,7 @@ static void test_oversized(void **state)
     } rows[] = {
         {"event: big\ndata: 0123456789abcdef\n\ndata: 1\n\n", "d!<big>@35 D(1)@44 "},
         {"data: 0123456789abcdef\nevent: big\n\ndata: 1\n\n", "d!@35 D(1)@44 "},
-        {"data: 0123456789\n\n", "D(0123456789)@18 "}, /* at or just below the ceiling */
+        {"data: 0123456789\n\n", "D(0123456789)@18 "}, /* events at the ceiling or just below it */
         {"data: 0123456789ab\n\n", "D(0123456789ab)@20 "},
         {"data: 0123456789abc\n\n", "d!@21 "},
         {": 0123456789abcdefghi\n\n", "C!@22 B@23 "},
@@ -245,7 +247,7 @@ static void test_oversized(void **state)
             rc_buf_init_fixed(&scratch, scratch_bytes, sizeof scratch_bytes);
             rc_buf_init_fixed(&out, out_bytes, sizeof out_bytes);
             read_all(text, piece_len, &scratch, 20, &out);
-            /* without the parts, which depend on the split */
+            /* PART events are left out, because they depend on the split */
             rc_str all = rc_buf_get(&out);
             for (size_t at = 0; at < all.len;) {
                 size_t end = rc_str_find_byte(all, ' ', at) + 1;
@@ -291,7 +293,8 @@ static void expect_like_oracle(rc_str text)
     rc_buf_done(&scratch);
 }
 
-/* Random streams of significant bytes: compared with a simple reader, split in several ways. */
+/* Random streams of bytes with a meaning in the format, compared with a simple reader, and split in
+ * several ways. */
 static void test_random(void **state)
 {
     (void)state;
@@ -333,7 +336,7 @@ static void test_random(void **state)
     rc_buf_done(&scratch);
 }
 
-/* A line without an end needs no more memory than the ceiling, and linear time. */
+/* A line that never ends needs linear time and no more memory than the ceiling. */
 static void test_endless_line(void **state)
 {
     (void)state;
@@ -367,7 +370,7 @@ static void test_endless_line(void **state)
     assert_int_equal(counts.live, 0);
 }
 
-/* A failed allocation loses the data of one event and nothing else. */
+/* A failed allocation affects only the data of one event. */
 static void test_no_memory(void **state)
 {
     (void)state;
@@ -400,7 +403,7 @@ static void test_no_memory(void **state)
     assert_int_equal(counts.live, 0);
 }
 
-/* The scratch buffer moves when it grows, and the views are renewed. */
+/* The scratch buffer moves when it grows; the views are then renewed. */
 static void test_scratch_that_moves(void **state)
 {
     (void)state;

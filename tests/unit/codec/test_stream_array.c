@@ -1,4 +1,5 @@
-/* Tests of rc_stream_array and rc_stream_lines: elements, extents, any split into pieces. */
+/* Tests of rc_stream_array and rc_stream_lines: elements, offsets of events, every split into
+ * pieces. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +13,8 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Writes the data of each event in (), B blank, C close, x cut, ! oversized, and its end. */
+/* Writes each event: its data in (), B blank, C close, x cut off, ! oversized, and the offset of
+ * its end. */
 static void describe(const rc_stream_event *e, rc_buf *out)
 {
     if (e->type == RC_STREAM_EVENT_BLANK)
@@ -89,7 +91,7 @@ static void test_array(void **state)
         {"[{\"a\":\"", "({\"a\":\")x@7 "},
         {"[{}, ", "({})@3 Bx@5 "},
         {"[", "Bx@1 "},
-        {"[{}]{}", "({})@3 C@4 Bx@6 "}, /* bytes after the array are BLANK */
+        {"[{}]{}", "({})@3 C@4 Bx@6 "}, /* bytes after the array are an event BLANK */
     };
     expect_rows(FORM_ARRAY, rows, COUNT(rows), 1024);
 }

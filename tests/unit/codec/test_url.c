@@ -157,7 +157,7 @@ static void lengths_have_ceilings(void **state)
 
 typedef struct ipv6_case {
     const char *text;
-    const char *full; /* NULL: rejected */
+    const char *full; /* the URL after parsing; NULL: the URL is rejected */
 } ipv6_case;
 
 static const ipv6_case ipv6_cases[] = {

@@ -1,5 +1,5 @@
-/* The configuration as a whole: valid files, invalid files and the positions of faults, the
- * environment instead of a file, and failing allocations. */
+/* Tests of the configuration as a whole: valid files, invalid files and the positions of faults,
+ * environment variables in place of a file, and failing allocations. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -93,7 +93,7 @@ static void a_whole_configuration_is_read(void **state)
     assert_int_equal(claude->max_in_flight, 7);
     assert_int_equal(config.providers[2].capabilities, RC_NEED_STREAMING | RC_NEED_TOOLS);
     assert_int_equal(config.providers[2].key_count, 0);
-    /* Usual address and usual key variable. */
+    /* the usual address and the usual variable for the key */
     expect_text(config.providers[4].keys[0].name, "GEMINI_API_KEY");
     assert_null(rc_config_provider_find(&config, RC_STR("nobody")));
 
@@ -109,7 +109,7 @@ static void a_whole_configuration_is_read(void **state)
     assert_int_equal(route->policy->default_rule.base_ms, 50);
     assert_int_equal(route->deadline_ms, 90000);
     assert_int_equal(route->timeouts.connect_ms, 4000);
-    /* Defaults of keys that the file does not set. */
+    /* default values of keys that the file does not set */
     assert_int_equal(route->timeouts.first_byte_ms, 0);
     assert_int_equal(route->timeouts.idle_ms, 120000);
     assert_int_equal(config.routes[2].deadline_ms, 600000);
@@ -157,7 +157,7 @@ static void an_empty_file_gives_the_defaults(void **state)
     (void)state;
     expect_good("");
     expect_text(config.root.listen, "127.0.0.1:8787");
-    expect_text(config.root.store, ""); /* Set by rc_config_find_store. */
+    expect_text(config.root.store, ""); /* rc_config_find_store sets this value */
     assert_int_equal(config.provider_count, 0);
     assert_int_equal(config.root.threads, 0);
     expect_text(config.admin.listen, "127.0.0.1:8789");

@@ -1,4 +1,4 @@
-/* Addresses of providers: which are accepted, and the reasons for refusing others. */
+/* Tests of the addresses of providers: accepted ones, and the reasons for refusing others. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,8 @@ static void plain_http_is_accepted_for_this_machine_only(void **state)
 {
     (void)state;
     static const struct {
-        const char *url, *part; /* part: part of the message; NULL: valid. */
+        const char *url, *part; /* part: a part of the expected message; NULL: the address is
+                                   valid */
     } cases[] = {
         {"https://example.com", NULL},
         {"https://example.com:8443/v1", NULL},

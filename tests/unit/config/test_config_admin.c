@@ -1,5 +1,5 @@
-/* The listen address of the admin server: an address that other machines can reach requires a
- * token. */
+/* Tests of the listen address of the admin server: an address that other machines can reach
+ * requires a token. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 static const struct {
     const char *text;
-    unsigned column; /* 0: valid. */
+    unsigned column; /* column of the expected fault; 0: the file is valid */
     const char *path;
     const char *part;
 } cases[] = {
@@ -36,9 +36,9 @@ static const struct {
     {"admin: {listen: 127.0.0.1.example.com:9}\n", 17, "admin.listen", "admin.token is missing"},
     {"admin: {listen: \"[::ffff:127.0.0.1]:9\"}\n", 17, "admin.listen", "admin.token is missing"},
     {"admin: {listen: 127.0.0.1:9, socket: /x}\n", 38, "admin.socket", "exclude each other"},
-    /* A token that cannot be parsed causes no second fault. */
+    /* A token that cannot be parsed causes only one fault. */
     {"admin: {listen: 0.0.0.0:9, token: hunter2}\n", 35, "admin.token", "literal tokens"},
-    /* Gateway and admin server on the same address. */
+    /* The gateway and the admin server have the same address. */
     {"listen: 127.0.0.1:8789\n", 9, "listen", "are the same"},
     {"admin: {listen: 127.0.0.1:8787}\n", 17, "admin.listen", "are the same"},
     {"listen: 127.0.0.1:8789\nadmin: {listen: off}\n", 0, "", ""},

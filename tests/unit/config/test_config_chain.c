@@ -1,5 +1,5 @@
-/* Chains with the same target twice or with different APIs are refused with their position;
- * suggestions for providers; times with units. */
+/* Tests of chains: the same target twice and targets with different APIs are refused with their
+ * position; suggestions for unknown providers; times with units. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@
 
 static const struct {
     const char *text;
-    unsigned column; /* 0: valid. */
+    unsigned column; /* column of the expected fault; 0: the file is valid */
     const char *path;
     const char *part;
 } cases[] = {
@@ -33,9 +33,9 @@ static const struct {
      "the chain already begins with this target"},
     {HEAD "chain: [{target: openai/x}, {target: local/x}], overflow_to: openai/x}]\n", 82,
      "routes[0].overflow_to", "the chain already begins with this target"},
-    /* Another target of the chain may be overflow_to. */
+    /* overflow_to may be a target of the chain. */
     {HEAD "chain: [{target: openai/x}, {target: local/x}], overflow_to: local/x}]\n", 0, "", ""},
-    /* A target that could not be parsed causes no second fault. */
+    /* A target that could not be parsed causes only one fault. */
     {HEAD "chain: [{target: nobody/x}, {target: openai/x}], overflow_to: local/y}]\n", 38,
      "routes[0].chain[0].target", "no provider"},
     {HEAD "chain: [{}, {target: openai/x}]}]\n", 29, "routes[0].chain[0]", "target is missing"},
@@ -51,7 +51,7 @@ static const struct {
     {HEAD "chain: [{target: gemini/x}], overflow_to: demo/x}]\n", 0, "", ""},
     {HEAD "chain: [{target: nobody/x}, {target: gemini/x}]}]\n", 38, "routes[0].chain[0].target",
      "no provider"},
-    /* An entry may be just the target's name. */
+    /* A chain entry may consist of the target's name only. */
     {HEAD "chain: [openai/x, {target: local/x, tries: 2}, local/y]}]\n", 0, "", ""},
     {HEAD "chain: [openai/x, local/x, openai/x]}]\n", 48, "routes[0].chain[2]",
      "the target appears twice in one chain: chain[0] is the same target"},
@@ -59,7 +59,7 @@ static const struct {
      "the target's provider uses Gemini's API and chain[0] OpenAI's"},
     {HEAD "chain: [openai]}]\n", 29, "routes[0].chain[0]", "provider/model is expected"},
     {HEAD "chain: [vllm/x]}]\n", 29, "routes[0].chain[0]", "there is no provider \"vllm\""},
-    /* fallback_on names fatal codes, and needs a second target and a second attempt. */
+    /* fallback_on must name fatal codes, and needs a second target and a second attempt. */
     {HEAD "chain: [openai/x, local/x], fallback_on: [ModelNotFound, AuthFailed, UnsupportedFeature]"
           "}]\n",
      0, "", ""},
@@ -109,8 +109,8 @@ static void times_have_units(void **state)
     (void)state;
     static const struct {
         const char *pair;
-        uint64_t ms;      /* 0: refused. */
-        const char *part; /* Part of the fault's message. */
+        uint64_t ms;      /* expected value; 0: the value is refused */
+        const char *part; /* a part of the expected message */
     } times[] = {
         {"deadline_ms: 120000", 120000, ""},
         {"deadline: 2m", 120000, ""},

@@ -1,5 +1,5 @@
-/* A literal secret in a configuration is refused and never shown: not in a message, a path or a
- * line of the file, whatever else is wrong with the file. */
+/* Tests of secrets in a configuration: a literal secret is refused and never shown, neither in a
+ * message nor in a path or a line of the file, whatever else is wrong with the file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,8 @@
 #include "support/run_cli.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-/* A secret that the scrubber does not recognise: its position must be enough to hide it. */
+/* A secret that the scrubber does not recognise by its form, so that only its position identifies
+ * it as a secret. */
 #define SECRET "Zq7wm3xTnB"
 #define TEXT_MAX 4096
 #define ROUNDS OFTEN(20000)
@@ -85,7 +86,7 @@ static const char *const texts[] = {
     "providers: {openai: {keys: [&a @, *a, !x @]}}\n",
 };
 
-/* Other contents of the file. */
+/* other parts of the file */
 static const char *const rest[] = {
     "",
     "listen: h:1\n",
@@ -111,7 +112,7 @@ static void append(char *scratch, size_t *used, const char *text)
 {
     for (; *text != '\0'; text++) {
         const char *part = text[0] == '@' ? SECRET : NULL;
-        /* @@ is the secret followed by a literal @. */
+        /* "@@" stands for the secret followed by a literal @ */
         if (text[0] == '@' && text[1] == '@') {
             part = SECRET "@";
             text++;
@@ -124,8 +125,8 @@ static void append(char *scratch, size_t *used, const char *text)
     scratch[*used] = '\0';
 }
 
-/* Whether a change at this position would change the secret, so that it could not be searched for,
- * or the separator between it and a user name, which may be shown. */
+/* Returns whether a change at this position would change the secret (so that it could not be
+ * searched for), or the separator between the secret and a user name, which may be shown. */
 static bool is_within_secret(const char *text, size_t at)
 {
     size_t from = at >= sizeof(SECRET) ? at - sizeof(SECRET) + 1 : 0;
@@ -250,7 +251,7 @@ static void a_key_after_env_is_not_taken_for_a_variable(void **state)
     assert_null(strstr(fake.err.text, "abcdefghij"));
 }
 
-/* Only lines with a secret are hidden, not all lines of a file that has one. */
+/* Only lines with a secret are hidden; the other lines of the file are shown. */
 static void other_lines_are_shown(void **state)
 {
     (void)state;

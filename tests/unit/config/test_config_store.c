@@ -1,4 +1,4 @@
-/* The default path of the store. */
+/* Tests of the default path of the store. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include "config/config.h"
 #include "support/fail_alloc.h"
 
-static const char *const *variables; /* Name, value, ..., NULL. */
+static const char *const *variables; /* the environment: name, value, ..., NULL */
 
 static const char *get_variable(const char *name)
 {

@@ -1,5 +1,5 @@
-/* Policies in YAML: the effect of each key, the values of presets, and refused policies with the
- * position of the fault. */
+/* Tests of policies in YAML: the effect of each key, the values of presets, and refused policies
+ * with the position of the fault. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -213,7 +213,7 @@ static void contradictions_are_refused_at_their_position(void **state)
                  "not less than budget_ms", "");
 }
 
-/* The message names the preset that the waits come from, and what to write. */
+/* The message names the preset that defines the waits, and the key to write. */
 static void a_cap_below_the_waits_of_the_preset_is_explained(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* Reading secrets: only from regular files, without blocking, and leaving no copy in memory. */
+/* Tests of reading secrets: only from regular files, without blocking, and without leaving a copy
+ * in memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +21,7 @@
 #include "sys/file.h"
 
 #define SECRET "key-Zq7wm3xTnB-Zq7wm3xTnB-Zq7wm3xTnB"
-#define STUCK_S 60 /* An alarm ends the test program if a read blocks. */
+#define STUCK_S 60 /* seconds after which an alarm ends the test program, because a read blocks */
 
 static char folder[128];
 
@@ -109,8 +110,8 @@ static void files_and_links_are_read(void **state)
     close(fd);
 }
 
-/* A pipe is neither waited for nor read: without a writer, with a silent writer, and behind a
- * link. */
+/* A pipe is refused without waiting for it or reading it: a pipe without a writer, with a writer
+ * that sends nothing, and through a link. */
 static void a_pipe_is_refused_without_blocking(void **state)
 {
     (void)state;
@@ -165,7 +166,7 @@ static void a_huge_file_is_refused(void **state)
 
 /* ---- memory ---- */
 
-static const char *read_into; /* Buffer of the last read call. */
+static const char *read_into; /* buffer of the latest read call */
 
 static ssize_t noting_read(int fd, void *buf, size_t size)
 {
@@ -173,7 +174,8 @@ static ssize_t noting_read(int fd, void *buf, size_t size)
     return read(fd, buf, size);
 }
 
-/* Reads memory of a finished stack frame. No call since then has reached that depth. */
+/* Reads memory of a function's stack frame after its return. No call since then has used stack at
+ * this depth. */
 __attribute__((no_sanitize("address"))) static bool is_still_there(const volatile char *at)
 {
     size_t same = 0;
@@ -190,8 +192,8 @@ static void no_copy_stays_on_the_stack(void **state)
     char path[256];
     path_of("file", path);
     put_file("file", SECRET "\n", 0);
-    /* 0: the secret is read; 1: it does not fit; 2: rc_file_read, the general function, reads
-     * it. */
+    /* 0: the secret is read; 1: the secret does not fit; 2: rc_file_read, the function for other
+     * files, reads it. */
     for (int way = 0; way < 3; way++) {
         char memory[256];
         rc_buf buf;

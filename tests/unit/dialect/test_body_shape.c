@@ -1,4 +1,4 @@
-/* Tests of rc_body_shape: whole bodies, and byte by byte. */
+/* Tests of rc_body_shape: with whole bodies, and byte by byte. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -76,7 +76,7 @@ static void test_other(void **state)
     assert_int_equal(rc_body_kind_of(RC_STR("\0{")), RC_BODY_OTHER);
 }
 
-/* The kind does not change with further bytes. */
+/* Further bytes do not change the kind. */
 static void test_text(void **state)
 {
     static const struct {

@@ -1,9 +1,9 @@
-/* Endpoints: which path belongs to which endpoint. */
+/* Tests of rc_endpoint: which endpoint a path belongs to. */
 #include "support/client_request.h"
 
 typedef struct path_case {
     const char *path;
-    int id; /* -1: none */
+    int id; /* expected endpoint; -1: none */
     const char *model;
     const char *provider;
     const char *passthrough_path;
@@ -51,7 +51,7 @@ static const path_case path_cases[] = {
     {"/v1/../v1/messages", -1, "", "", ""},
     {"/v1/models/", -1, "", "", ""},
     {"/v1beta/models/", -1, "", "", ""},
-    /* Model names without a known verb. */
+    /* names of models without a known verb after the colon */
     {"/v1beta/models/:generateContent", RC_ENDPOINT_GEMINI_MODEL, ":generateContent", "", ""},
     {"/v1beta/models/g%3AgenerateContent", RC_ENDPOINT_GEMINI_MODEL, "g%3AgenerateContent", "", ""},
     {"/v1beta/models/g:deleteModel", RC_ENDPOINT_GEMINI_MODEL, "g:deleteModel", "", ""},
@@ -88,12 +88,12 @@ static void the_table_is_consistent(void **state)
         assert_int_equal(row->path.ptr[0], '/');
         assert_true((row->verb.len > 0) ==
                     (row->model == RC_MODEL_PATH && row->wire != RC_WIRE_LOCAL));
-        /* The gateway's own endpoints come last. */
+        /* The gateway's own endpoints are the last rows. */
         assert_int_equal(row->wire == RC_WIRE_LOCAL, i >= RC_ENDPOINT_MODELS);
-        /* Providers of a wire have its endpoints. */
+        /* A provider of an API family has the endpoints of that family. */
         if (row->wire < RC_WIRE_COUNT)
             assert_true(row->upstream[row->wire].len > 0);
-        /* An endpoint with streams has a stream dialect, or its content is not text. */
+        /* An endpoint with streams has a stream dialect, unless its content is not text. */
         if (row->streams != RC_STREAMS_NEVER && row->stream == (int)RC_STREAM_UNWATCHED)
             assert_true(row->family != RC_FAMILY_LLM || row->wire == RC_WIRE_NATIVE);
         bool may_replay = row->family == RC_FAMILY_LLM || row->family == RC_FAMILY_EMBEDDING;

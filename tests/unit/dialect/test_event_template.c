@@ -33,7 +33,7 @@ typedef struct pair_row {
 } pair_row;
 
 static const pair_row rows[] = {
-    /* content and ignored values may differ */
+    /* content and ignored values may differ between events */
     {RC_STREAM_OPENAI_CHAT, CHAT_EVENT("a", "17", "'content':'one'", ""),
      CHAT_EVENT("a", "17", "'content':' and a longer text, of more than one block'", ""), true},
     {RC_STREAM_OPENAI_CHAT, CHAT_EVENT("a", "17", "'content':'one'", ""),
@@ -51,7 +51,7 @@ static const pair_row rows[] = {
     {RC_STREAM_GEMINI, MESSAGE "one'}]}}]}", MESSAGE "two'}]}}]}", true},
     {RC_STREAM_OPENAI_CHAT, CHAT_EVENT("a", "17", "'content':'one'", ""),
      CHAT_EVENT("a", "171", "'content':'one'", ""), true},
-    /* values that the walk reads must be equal */
+    /* values that the walk reads must be equal in both events */
     {RC_STREAM_OPENAI_CHAT, CHAT_EVENT("a", "17", "'content':'one'", ""),
      CHAT_EVENT("a", "17", "'content':''", ""), false},
     {RC_STREAM_OPENAI_CHAT, CHAT_EVENT("a", "17", "'content':'one'", ""),
@@ -79,7 +79,7 @@ static const pair_row rows[] = {
      CHAT_EVENT("a", "''", "'content':'one'", ""), false},
     {RC_STREAM_OPENAI_CHAT, CHAT_EVENT("a", "17", "'content':'one'", ""),
      CHAT_EVENT("a\x01", "17", "'content':'one'", ""), false},
-    /* the type must be equal, even with an escaped key */
+    /* the type must be equal in both events, even if its key has escapes */
     {RC_STREAM_ANTHROPIC, "{'delta':{'text':'a'},'type':'content_block_delta'}",
      "{'delta':{'text':'a'},'type':'message_stop'}", false},
     {RC_STREAM_ANTHROPIC, "{'delta':{'text':'a'},'t\\u0079pe':'content_block_delta'}",
@@ -126,7 +126,8 @@ static void event_names_matter(void **state)
     assert_false(template_pair_do(RC_STREAM_OPENAI_CHAT, first, second).is_fit);
 }
 
-/* Replaces every byte of an event by each of these, removes it, or inserts one before it. */
+/* Replaces every byte of the event by each of these bytes, removes it, or inserts a byte before
+ * it. */
 static void change_all(rc_stream_dialect dialect, rc_str first)
 {
     static const char bytes[] = "\"\\{}[],:0 1e.-tn\x01\x1f\x7f\xff";
@@ -158,7 +159,7 @@ static void every_change_is_detected(void **state)
         change_all(rows[i].dialect, text_of(rows[i].first, scratch));
 }
 
-/* Streams of all dialects with one shared template. */
+/* Runs the streams of all dialects with one shared template. */
 static void streams_give_the_same_results(void **state)
 {
     (void)state;
@@ -184,7 +185,7 @@ static void streams_give_the_same_results(void **state)
     rc_buf_done(&buf);
 }
 
-/* An unsuitable or damaged event leaves the previous template unchanged. */
+/* An event that is unsuitable or damaged does not change the template. */
 static void ceilings_hold(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* Tests of finish reasons: as the end of a stream without a terminator, of several choices, and the
- * agreement of gateway and classifier. */
+ * agreement between gateway and classifier. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,8 +40,8 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* A closed connection alone does not complete a stream. In a dialect without a terminator the
- * finish reason does, unless the stream ended inside another event. */
+/* A closed connection alone does not complete a stream. In a dialect without a terminator, the
+ * finish reason completes the stream, unless the stream ended inside another event. */
 static void test_a_close_after_the_finish_reason(void **state)
 {
     fixture *f = *state;
@@ -86,8 +86,8 @@ static void test_a_close_after_the_finish_reason(void **state)
     }
 }
 
-/* Of several choices the first failed one counts. A choice that reached its length limit does not
- * hide it, and a malformed tool call means that there is no response. */
+/* Of several choices, the first failed one decides. A choice that reached its length limit does not
+ * hide the failure. After a malformed tool call the response is unusable. */
 static void test_finish_of_several_choices(void **state)
 {
     fixture *f = *state;
@@ -138,7 +138,7 @@ static const char *const REASONS[] = {
 #include "spec/finish.def"
 };
 
-/* Writes a response with text and this finish reason, as a provider would. */
+/* Classifies a response with text and this finish reason, in a provider's format. */
 static rc_code classified(const char *reason, bool is_event)
 {
     char text[256];
@@ -175,7 +175,7 @@ static void test_gateway_and_classifier_agree(void **state)
             print_message("%s\n", REASONS[i]);
         assert_int_equal(classified(REASONS[i], false), code);
         assert_int_equal(classified(REASONS[i], true), code);
-        /* A failure that a retry may avoid is not a response. */
+        /* A failure that a retry may fix leaves no response. */
         assert_int_equal(rc_finish_is_failure(finish), rc_code_get(code)->is_retryable);
     }
     assert_int_equal(seen, (1u << (RC_STREAM_FINISH_ERROR + 1)) - (1u << RC_STREAM_FINISH_GOOD));

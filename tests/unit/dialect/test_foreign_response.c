@@ -1,4 +1,4 @@
-/* Tests of rc_foreign: responses of gateways, proxies, providers, and of other servers. */
+/* Tests of rc_foreign: responses of gateways, proxies and providers, and of other servers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,14 +29,14 @@ static void errors_of_other_servers(void **state)
         {404, JSON, "{\"detail\":\"Not Found\"}", RC_FOREIGN_NO_ERROR},
         {301, HTML, "<html></html>", RC_FOREIGN_REDIRECT},
         {308, "", "", RC_FOREIGN_REDIRECT},
-        /* Providers and compatible servers. */
+        /* responses of providers and compatible servers */
         {404, JSON, "{\"error\":{\"message\":\"no such model\"}}", RC_FOREIGN_NONE},
         {404, HTML, " {\"error\":\"no such model\"}", RC_FOREIGN_NONE},
         {404, JSON, "{\"object\":\"error\",\"message\":\"no\"}", RC_FOREIGN_NONE},
         {404, JSON, "[{\"error\":{\"code\":404}}]", RC_FOREIGN_NONE},
         {404, JSON, "\xEF\xBB\xBF {\"error\":\"no such model\"}", RC_FOREIGN_NONE},
         {422, JSON, "{\"detail\":[{\"loc\":[\"body\"]}]}", RC_FOREIGN_NONE},
-        /* Proxies. */
+        /* responses of proxies */
         {401, HTML, "<html></html>", RC_FOREIGN_NONE},
         {403, HTML, "<html></html>", RC_FOREIGN_NONE},
         {413, HTML, "<html></html>", RC_FOREIGN_NONE},

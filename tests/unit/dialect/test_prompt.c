@@ -1,4 +1,4 @@
-/* Tests of rc_prompt: request bodies of each dialect, read by json-c. */
+/* Tests of rc_prompt: the request bodies of each dialect, parsed by json-c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -71,7 +71,7 @@ static void test_openai(void **state)
     query_bool(root, "/stream_options/include_usage", true);
     json_object_put(root);
 
-    /* Without streaming the stream members are left out. */
+    /* Without streaming, the members about streams are left out. */
     prompt.is_stream = false;
     root = body_of(&prompt, RC_DIALECT_OPENAI_CHAT);
     assert_false(query_has(root, "/stream"));
@@ -93,7 +93,7 @@ static void test_anthropic(void **state)
     prompt.max_tokens = 7;
     prompt.is_stream = true;
     prompt.has_completion_limit = prompt.wants_usage =
-        true; /* ignored outside the OpenAI dialect */
+        true; /* this option applies only to the OpenAI dialect */
     root = body_of(&prompt, RC_DIALECT_ANTHROPIC);
     query_string(root, "/system", "be brief");
     query_int(root, "/max_tokens", 7);
@@ -170,7 +170,8 @@ static void test_images(void **state)
     json_object_put(root);
 }
 
-/* Two calls, one with arguments that are no object, their results, and a further question. */
+/* A turn with two calls, one of them with arguments that are not an object, the results of the
+ * calls, and a further question. */
 static const rc_tool_call two_calls[] = {
     {.id = RC_STR_INIT("c1"),
      .name = RC_STR_INIT("read"),
@@ -308,7 +309,8 @@ static void test_bytes(void **state)
     json_object *root = body_of(&prompt, RC_DIALECT_OPENAI_CHAT);
     json_object *content = NULL;
     assert_int_equal(json_pointer_get(root, "/messages/0/content", &content), 0);
-    assert_int_equal(json_object_get_string_len(content), 9); /* two U+FFFD */
+    assert_int_equal(json_object_get_string_len(content), 9); /* the content is two characters
+                                                                 U+FFFD and others */
     json_object_put(root);
 }
 

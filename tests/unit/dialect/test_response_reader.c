@@ -1,5 +1,5 @@
 /* Tests of rc_response_reader: text, end and usage of each dialect, streamed and whole; truncated
- * at every byte, damaged, and without memory. */
+ * at every byte, damaged, and with failing allocations. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -272,7 +272,7 @@ static void test_calls(void **state)
     }
 }
 
-/* A call too many makes the response incomplete, and none is delivered. */
+/* If a response has too many tool calls, it is incomplete, and no call is delivered. */
 static void test_too_many_calls(void **state)
 {
     rc_alloc alloc = rc_alloc_stdlib();
@@ -300,7 +300,7 @@ static void ignore_text(void *ctx, rc_str text)
     (void)text;
 }
 
-/* A reader without on_tool_call collects no calls, so that their number does not matter. */
+/* A reader without on_tool_call does not store tool calls, so their number has no limit. */
 static void calls_that_nobody_wants_have_no_limit(void **state)
 {
     static const rc_response_handler handler = {.on_text = ignore_text};
@@ -357,7 +357,7 @@ static void test_comments(void **state)
     response_run_done(&run);
 }
 
-/* A truncated response is never complete: chat needs its [DONE] or a whole body. */
+/* A truncated response is never complete: the chat dialect requires its [DONE] or a whole body. */
 static void test_cut_anywhere(void **state)
 {
     rc_alloc alloc = rc_alloc_stdlib();
@@ -371,7 +371,7 @@ static void test_cut_anywhere(void **state)
     }
 }
 
-/* The body ends with the connection: its JSON shows whether it is complete. */
+/* The body ends with the connection, so only its JSON shows whether it is complete. */
 static void test_without_a_length(void **state)
 {
     (void)state;
@@ -429,7 +429,8 @@ static void test_no_memory(void **state)
     }
 }
 
-/* If any allocation fails, all calls are delivered, or none and the response is incomplete. */
+/* If any allocation fails, either all tool calls are delivered, or none is and the response is
+ * incomplete. */
 static void test_no_memory_for_calls(void **state)
 {
     (void)state;

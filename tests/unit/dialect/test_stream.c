@@ -1,4 +1,5 @@
-/* Tests of rc_stream_watch: kinds of events, ends of streams; every dialect, cut at every byte. */
+/* Tests of rc_stream_watch: kinds of events and ends of streams, for every dialect, with streams
+ * that are cut at every byte. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -93,7 +94,8 @@ static void test_cuts_make_no_difference(void **state)
     }
 }
 
-/* Returns the offset after the last marker; SIZE_MAX: there is none. */
+/* Returns the offset after the last occurrence of the marker; SIZE_MAX if the text does not contain
+ * it. */
 static size_t position_of(fixture *f, rc_str text, const char *marker)
 {
     size_t found = SIZE_MAX;
@@ -106,7 +108,7 @@ static size_t position_of(fixture *f, rc_str text, const char *marker)
     return found;
 }
 
-/* Of every prefix of a stream: complete from the terminator on, and never before. */
+/* Tests every prefix of a stream: it is complete if it includes the terminator, otherwise not. */
 static void test_every_end(void **state)
 {
     fixture *f = *state;
@@ -136,7 +138,7 @@ static void test_every_end(void **state)
     }
 }
 
-/* A finish reason is not the end if any choice continues or a damaged event follows. */
+/* A finish reason does not end the stream if a choice continues or a damaged event follows. */
 static void test_finish_before_the_end(void **state)
 {
     fixture *f = *state;
@@ -235,7 +237,7 @@ static void test_counters(void **state)
                      RC_STREAM_END_TRUNCATED);
     stream_run_done(&run);
 
-    /* of several choices the failed one counts */
+    /* of several choices, the failed one decides */
     rc_str two = stream_sample_text(CHUNK("{'index':0,'finish_reason':'length'},"
                                           "{'index':1,'finish_reason':'stop'}") STOP("stop"),
                                     f->text);
@@ -244,7 +246,8 @@ static void test_counters(void **state)
     assert_int_equal(run.watch.finish, RC_STREAM_FINISH_LENGTH);
     stream_run_done(&run);
 
-    /* an unusable ending counts more than a length limit, in one event or in several */
+    /* a finish reason that makes the response unusable wins over a length limit, in one event or in
+     * several */
     rc_str three = stream_sample_text(
         CHUNK("{'index':0,'finish_reason':'length'},{'index':1,'finish_reason':'content_filter'},"
               "{'index':2,'finish_reason':'length'}") STOP("length"),
@@ -261,10 +264,11 @@ static void test_counters(void **state)
     s = sample_of("chat_text");
     run = run_sample(f, s, stream_sample_text(s->text, f->text), 3);
     assert_int_equal(run.watch.content_events, 2);
-    assert_int_equal(run.watch.content_bytes, 3 + 9); /* as written: an escape has six bytes */
+    assert_int_equal(run.watch.content_bytes, 3 + 9); /* content bytes are counted as written: an
+                                                         escape has six bytes */
     stream_run_done(&run);
 
-    s = sample_of("responses_text"); /* content that the done events repeat is not counted again */
+    s = sample_of("responses_text"); /* content that the final events repeat is counted once */
     run = run_sample(f, s, stream_sample_text(s->text, f->text), 3);
     assert_int_equal(run.watch.content_bytes, 5);
     stream_run_done(&run);
@@ -316,8 +320,8 @@ static void test_errors_are_classified(void **state)
 #define TIMES_4(text) text text text text
 #define THREE_KIB TIMES_4(TIMES_4(TIMES_4("<div>Found in the web, in many places</div>, ")))
 
-/* An oversized event is content, plus the kinds of its name and of the type in its first or last
- * bytes. */
+/* An oversized event has the kind CONTENT, the kinds of its name, and those of the type in its
+ * first or last bytes. */
 static void test_oversized(void **state)
 {
     fixture *f = *state;
@@ -326,7 +330,7 @@ static void test_oversized(void **state)
         stream_form form;
         const char *head;
         const char *tail;
-        rc_stream_end end; /* end of a complete body */
+        rc_stream_end end; /* the end of the stream if the body is complete */
         rc_stream_finish finish;
     } rows[] = {
         {RC_STREAM_GEMINI, FORM_SSE,
@@ -356,7 +360,7 @@ static void test_oversized(void **state)
          RC_STREAM_FINISH_UNKNOWN},
         {RC_STREAM_OPENAI_RESPONSES, FORM_SSE, "data: {'type':'response.failed','response':{'o':['",
          "']}}\n\n", RC_STREAM_END_ERRORED, RC_STREAM_FINISH_UNKNOWN},
-        /* Types of inner objects. */
+        /* types of inner objects, which are ignored */
         {RC_STREAM_OPENAI_RESPONSES, FORM_SSE,
          "data: {'response':{'type':'response.completed','o':['",
          "'],'type':'response.completed'}}\n\n", RC_STREAM_END_TRUNCATED, RC_STREAM_FINISH_NONE},
@@ -397,7 +401,7 @@ static void test_oversized(void **state)
     }
 }
 
-/* Deep, wide, damaged and unusual data: always a result, and never a success. */
+/* Deep, wide, damaged and unusual data always have a result, which is never a success. */
 static void test_hostile_data(void **state)
 {
     fixture *f = *state;
@@ -492,7 +496,7 @@ static void test_damage(void **state)
     }
 }
 
-/* Data with a changed or missing byte is never the terminator. */
+/* Data that differs from the terminator by one byte is not the terminator. */
 static void test_terminators_are_exact(void **state)
 {
     fixture *f = *state;

@@ -1,4 +1,5 @@
-/* The finish reason in the last bytes of an event, compared with a search from the front. */
+/* Tests of the finish reason in the last bytes of an event, compared with a search from the
+ * front. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +14,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* The definition: the last key of that name that no backslash precedes. */
+/* The reference: finds the last key of that name without a backslash before it. */
 static rc_str look_for(rc_str tail, rc_str key)
 {
     size_t at = RC_STR_NPOS;

@@ -1,4 +1,5 @@
-/* Tests of rc_usage: every form of counts that providers send, and values that must be ignored. */
+/* Tests of rc_usage: every form of token counts that providers send, and values that must be
+ * ignored. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -39,8 +40,8 @@ static void assert_reported(const char *text, const rc_usage_count *wanted)
     assert_int_equal(reported.cost_micros, wanted->cost_micros);
 }
 
-/* In the order of rc_usage_count: input, output, cached, written, reasoning, written_1h, audio_ms,
- * images, cost. */
+/* The expected counts are in the order of rc_usage_count: input, output, cached, written,
+ * reasoning, written_1h, audio_ms, images, cost. */
 static void test_every_form(void **state)
 {
     (void)state;
@@ -177,7 +178,7 @@ static void test_ignored_values(void **state)
         "{'usage':{'prompt_tokens':20,'completion_tokens':nil}}",
         "{'usage':{'prompt_tokens':20,,}}",
         "{'usage':{'prompt_tokens':20]}",
-        "{'choices':[{'usage':{'prompt_tokens':20}}]}", /* read only in streams */
+        "{'choices':[{'usage':{'prompt_tokens':20}}]}", /* this member is read only in streams */
         "{'a':{'usage':{'prompt_tokens':20}}}",
         "{'message':{'message':{'usage':{'prompt_tokens':20}}}}",
         "{'usage':{'seconds':-1}}",
@@ -196,7 +197,7 @@ static void test_ignored_values(void **state)
         assert_reported(bodies[i], &nothing);
 }
 
-/* Of every prefix of a body: the whole count or none. */
+/* Reads every prefix of a body: the result is either the whole count or none. */
 static void test_every_prefix(void **state)
 {
     (void)state;
@@ -213,7 +214,7 @@ static void test_every_prefix(void **state)
     }
 }
 
-/* The parts of a stream: each count includes the earlier ones, so the last one is used. */
+/* Reads the parts of a stream. Each count includes the earlier ones, so the last one is used. */
 static void test_parts(void **state)
 {
     (void)state;
@@ -224,7 +225,7 @@ static void test_parts(void **state)
     assert_true(rc_usage_read_object(&usage, json_text("{'output_tokens':15}")));
     assert_int_equal(rc_usage_reported(&usage).input, 25);
     assert_int_equal(rc_usage_reported(&usage).output, 15);
-    /* some relays end with zeros */
+    /* some relays end a stream with counts of 0 */
     assert_true(rc_usage_read_object(&usage, json_text("{'input_tokens':0,'output_tokens':0}")));
     assert_int_equal(rc_usage_reported(&usage).input, 25);
     assert_int_equal(rc_usage_reported(&usage).output, 15);
@@ -243,7 +244,7 @@ static void test_parts(void **state)
     assert_int_equal(rc_usage_reported(&usage).images, 2);
     assert_int_equal(rc_usage_reported(&usage).output, 14);
 
-    /* a number by its name, as in streams with top-level counts */
+    /* reads a number by its name, as in streams with counts at the top level */
     assert_true(rc_usage_read_number(&usage, RC_STR("eval_count"), RC_STR("77")));
     assert_false(rc_usage_read_number(&usage, RC_STR("eval_counts"), RC_STR("78")));
     assert_false(rc_usage_read_number(&usage, RC_STR("cache_creation"), RC_STR("78")));
@@ -271,7 +272,7 @@ static void test_parts_never_exceed_their_total(void **state)
         assert_reported(rows[i].body, &rows[i].reported);
 }
 
-/* A usage object has a ceiling, and so has its depth. */
+/* The size of a usage object and its nesting depth are limited. */
 static void test_ceilings(void **state)
 {
     (void)state;
@@ -318,10 +319,11 @@ static void test_tail(void **state)
         /* two objects: the last one is used */
         {"},'usage':{'prompt_tokens':1,'completion_tokens':2}}data: {'usage':{'prompt_tokens':3}}",
          3, 2},
-        /* a name inside text is not a key, nor is a truncated one */
+        /* a name inside a text is not a key, and a truncated name is not, either */
         {"\\'usage\\':{'prompt_tokens':1}", -1, -1},
         {"usage':{'prompt_tokens':1}", -1, -1},
-        {"'usage':{'prompt_tokens':1}", -1, -1}, /* the byte before the quote is unknown */
+        {"'usage':{'prompt_tokens':1}", -1, -1}, /* the byte before the quote is not known, so the
+                                                    quote may be escaped */
         {"x'usage':{'prompt_tokens':1", -1, -1},
         {"x'usage':", -1, -1},
         {"x'usage'", -1, -1},
@@ -340,7 +342,7 @@ static void test_tail(void **state)
     }
 }
 
-/* Without a count the text is weighed; with one it is not. */
+/* The text is weighed if the body has no count, otherwise not. */
 static void test_weight_of_a_body(void **state)
 {
     (void)state;
@@ -356,7 +358,7 @@ static void test_weight_of_a_body(void **state)
         &usage, json_text("{'x':'more','usage':{'prompt_tokens':1,'completion_tokens':1}}")));
     assert_int_equal(usage.weight, 12);
     assert_true(usage.is_final);
-    /* Without an output count the text is weighed, too. */
+    /* The text is also weighed if only the output count is missing. */
     rc_usage_init(&usage);
     assert_true(rc_usage_read(&usage, json_text("{'x':'more','usage':{'prompt_tokens':1}}")));
     assert_int_equal(usage.weight, 4);
@@ -389,7 +391,7 @@ static void test_every_member(void **state)
     }
 }
 
-/* The fast path for digits, and numbers that it must not accept. */
+/* Tests the fast path for digits, and numbers that it must not accept. */
 static void test_digits(void **state)
 {
     (void)state;
@@ -418,7 +420,7 @@ static void test_digits(void **state)
     }
 }
 
-/* The top level is checked in the same scan; a malformed or truncated text is not counted. */
+/* The top level is checked in the same scan. Nothing is read from a malformed or truncated text. */
 static void test_checked(void **state)
 {
     (void)state;
@@ -446,7 +448,7 @@ static void test_checked(void **state)
     assert_memory_equal(&checked, &plain, sizeof plain);
 }
 
-/* Further members are found in the same scan and do not change the count. */
+/* The further members are found in the same scan and do not change the counts. */
 static void test_more_members(void **state)
 {
     (void)state;

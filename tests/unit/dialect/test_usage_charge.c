@@ -1,4 +1,4 @@
-/* Tests of rc_charge: each end of an attempt, with and without counts; and of the estimates. */
+/* Tests of rc_charge: each end of an attempt, with and without counts. Tests of the estimates. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,17 +29,17 @@ static void test_weight_of_text(void **state)
         {"Hello, world", 12},
         {"eight by, then more: all plain", 30},
         {"caf\xc3\xa9", 5},
-        {"\xd0\x9f\xd1\x80\xd0\xb8\xd0\xb2\xd0\xb5\xd1\x82", 12}, /* six letters */
+        {"\xd0\x9f\xd1\x80\xd0\xb8\xd0\xb2\xd0\xb5\xd1\x82", 12}, /* six letters of two bytes */
         {"\xe4\xbd\xa0\xe5\xa5\xbd", 8},                          /* two characters, two tokens */
         {"\xf0\x9f\x98\x80", 8},
         {"a\\nb", 3},
         {"\\u0041\\u00e9\\u4f60", 1 + 2 + 4},
-        {"\\ud83d\\ude00", 8}, /* the weight of the emoji itself */
-        {"\\u12", 1 + 2},      /* invalid: an escape of two bytes, and two digits */
+        {"\\ud83d\\ude00", 8}, /* an escaped emoji, with the weight of the emoji */
+        {"\\u12", 1 + 2},      /* an invalid escape: two bytes of escape and two digits */
         {"\\uzzzz", 1 + 4},
         {"\\", 1},
         {"\\\\", 1},
-        {"\xff\x80\xbf", 8}, /* invalid UTF-8: by its first byte */
+        {"\xff\x80\xbf", 8}, /* invalid UTF-8, weighed by its first byte */
         {"seven..\xe4\xbd\xa0 and eight more", 7 + 4 + 15},
         {"12345678\\n12345678", 17},
     };
@@ -74,7 +74,7 @@ static void test_weight_of_json(void **state)
          RC_WEIGH_MEDIA, RC_WEIGHT_MEDIA},
         {"{'image_url':{'url':'https://x'}}", RC_WEIGH_MEDIA, RC_WEIGHT_MEDIA},
         {"{'image_url' : 'https://x'}", RC_WEIGH_MEDIA, RC_WEIGHT_MEDIA},
-        /* malformed: as far as its strings go */
+        /* malformed JSON: its strings are weighed up to the fault */
         {"{'text':'abcd", 0, 4},
         {"'", 0, 0},
         {"]]]'ab'}}", 0, 2},
@@ -101,7 +101,7 @@ static void test_estimate(void **state)
          {4 + 3 + 1000, 100, 3, 0, 0}},
         {"{'model':'claude','max_tokens':50,'system':'abcd','messages':[{'role':'user',"
          "'content':'abcd'}],'tools':[{'name':'abcd','input_schema':{'type':'object'}}]}",
-         /* name + abcd + input_schema + type: keys count in a schema */
+         /* name + abcd + input_schema + type: in a schema, keys are weighed, too */
          {4 + 1 + 1 + (4 + 4 + 12 + 4) / 4, 50, 1, 0, 0}},
         {"{'contents':[{'role':'user','parts':[{'text':'abcdefgh'}]}],'generationConfig':"
          "{'maxOutputTokens':64,'candidateCount':2},'systemInstruction':{'parts':[{'text':"
@@ -110,7 +110,7 @@ static void test_estimate(void **state)
         {"{'input':'abcdefgh','instructions':'abcd','max_output_tokens':9}", {3, 9, 1, 0, 0}},
         {"{'input':['abcd','efgh']}", {2, 0, 1, 0, 0}},
         {"{'prompt':'a cat','n':2,'size':'1024x1024'}", {2, 0, 2, 2, 0}},
-        /* an unknown form: all its text */
+        /* a request of an unknown form: all its strings are weighed */
         {"{'query':'abcdefgh'}", {2, 0, 1, 0, 0}},
         {"[{'text':'abcdefgh'}]", {2, 0, 1, 0, 0}},
         {"  {'messages':[{'role':'user','content':'abcd'", {5, 0, 1, 0, 0}}, /* truncated */
@@ -168,7 +168,7 @@ static void assert_charge(const rc_charge *charge, uint64_t input, uint64_t outp
     assert_int_equal(charge->is_estimated, flag == ESTIMATED);
 }
 
-/* count: the reported usage; content: the weight of the received text. */
+/* `count` is the reported usage; `content` is the weight of the received text. */
 static void test_every_end_of_an_attempt(void **state)
 {
     (void)state;
@@ -191,7 +191,7 @@ static void test_every_end_of_an_attempt(void **state)
         {RC_ATTEMPT_END_CUT, NULL, 41, false, 7, 11, ESTIMATED},
         {RC_ATTEMPT_END_CANCELLED, NULL, 40, false, 7, 10, ESTIMATED},
         {RC_ATTEMPT_END_DONE, NULL, 40, false, 7, 10, ESTIMATED},
-        /* a count of the beginning: Anthropic's message_start */
+        /* a count at the beginning of a stream: Anthropic's message_start */
         {RC_ATTEMPT_END_NOT_SENT, "{'input_tokens':25,'output_tokens':1}", 0, false, 0, 0, FREE},
         {RC_ATTEMPT_END_FREE, "{'input_tokens':25,'output_tokens':1}", 0, false, 0, 0, FREE},
         {RC_ATTEMPT_END_REFUSED, "{'input_tokens':25,'output_tokens':1}", 0, false, 25, 1,
@@ -204,7 +204,7 @@ static void test_every_end_of_an_attempt(void **state)
         {RC_ATTEMPT_END_DONE, "{'input_tokens':25,'output_tokens':90}", 40, true, 25, 90, MEASURED},
         {RC_ATTEMPT_END_DONE, "{'input_tokens':25,'output_tokens':9}", 400, false, 25, 9, MEASURED},
         {RC_ATTEMPT_END_CUT, "{'input_tokens':25,'output_tokens':9}", 400, true, 25, 9, MEASURED},
-        /* only input or output counted */
+        /* a count of only the input or only the output */
         {RC_ATTEMPT_END_DONE, "{'output_tokens':9}", 400, true, 7, 9, ESTIMATED},
         {RC_ATTEMPT_END_DONE, "{'input_tokens':0,'output_tokens':9}", 400, true, 7, 9, ESTIMATED},
         {RC_ATTEMPT_END_DONE, "{'input_tokens':8}", 0, true, 8, 0, MEASURED}, /* an embedding */
@@ -245,7 +245,7 @@ static void test_parts_of_a_charge(void **state)
     assert_int_equal(charge.cost_micros, 500000);
     assert_int_equal(charge.images, 0);
 
-    /* images and audio: the reported number, else the requested one */
+    /* images and audio: the reported number; without one, the requested number */
     rc_usage_init(&usage);
     rc_usage_read(&usage, json_text("{'data':[{'url':'a'},{'url':'b'}]}"));
     charge = rc_usage_charge(&usage, RC_ATTEMPT_END_DONE, json_text("{'prompt':'a cat','n':3}"));
@@ -287,7 +287,7 @@ static void test_partial_counts(void **state)
         /* the total replaces a missing part */
         {"{'prompt_tokens':5,'completion_tokens':null,'total_tokens':12}", 5, 7, MEASURED},
         {"{'prompt_tokens':5,'total_tokens':12}", 5, 7, MEASURED},
-        /* an output of 0 with text is estimated */
+        /* an output of 0 for a response with text is replaced by the estimate */
         {"{'prompt_tokens':5,'total_tokens':5}", 5, 10, ESTIMATED},
         {"{'prompt_tokens':5,'completion_tokens':0}", 5, 10, ESTIMATED},
         {"{'prompt_tokens':5,'completion_tokens':0,'total_tokens':5}", 5, 10, ESTIMATED},
@@ -307,7 +307,7 @@ static void test_partial_counts(void **state)
     }
 }
 
-/* An output of 0 counts only if the response has no text. */
+/* An output of 0 is used only if the response has no text. */
 static void test_no_output(void **state)
 {
     (void)state;
@@ -351,7 +351,7 @@ static void test_no_output(void **state)
 #undef GEMINI_ZERO
 }
 
-/* Embeddings have no output, in any encoding. */
+/* Embeddings have no output tokens, in any encoding. */
 static void test_embeddings(void **state)
 {
     (void)state;
@@ -385,15 +385,15 @@ static void test_streams(void **state)
     } rows[] = {
         {ROLE DELTA("'content':'twelve bytes'") STOP("stop") CHAT_USAGE DONE, RC_STREAM_OPENAI_CHAT,
          RC_ATTEMPT_END_DONE, 20, 9, MEASURED},
-        /* the request did not ask for usage */
+        /* the request did not request usage */
         {ROLE DELTA("'content':'twelve bytes'") STOP("stop") DONE, RC_STREAM_OPENAI_CHAT,
          RC_ATTEMPT_END_DONE, 7, 3, ESTIMATED},
-        /* a count, but no end */
+        /* the stream has a count, but no end */
         {ROLE DELTA("'content':'a'") STOP("stop") CHAT_USAGE, RC_STREAM_OPENAI_CHAT,
          RC_ATTEMPT_END_CUT, 20, 9, MEASURED},
         {ROLE DELTA("'content':'\\u4f60\\u597d'") DELTA("'content':'abcd'"), RC_STREAM_OPENAI_CHAT,
          RC_ATTEMPT_END_CUT, 7, 3, ESTIMATED},
-        /* the arguments of a tool call weigh, the JSON around them does not */
+        /* the arguments of a tool call are weighed, the JSON around them is not */
         {DELTA("'tool_calls':[{'index':0,'id':'call_1234567890','type':'function','function':"
                "{'name':'look','arguments':''}}]")
              DELTA("'tool_calls':[{'index':0,'function':{'arguments':'abcdefgh'}}]"),
@@ -406,7 +406,7 @@ static void test_streams(void **state)
          RC_ATTEMPT_END_DONE, 135, 15, MEASURED},
         {CLAUDE_START CLAUDE_DELTA("'type':'signature_delta','signature':'QUJDREVGR0hJSktM'"),
          RC_STREAM_ANTHROPIC, RC_ATTEMPT_END_CUT, 135, 1, ESTIMATED},
-        /* content that is repeated at the end weighs once */
+        /* content that is repeated at the end is weighed once */
         {RESPONSE_HEAD RESPONSE_TEXT("twelve bytes")
              RESPONSE("response.output_text.done", ",'text':'twelve bytes'"),
          RC_STREAM_OPENAI_RESPONSES, RC_ATTEMPT_END_CUT, 7, 3, ESTIMATED},

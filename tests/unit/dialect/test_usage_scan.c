@@ -1,4 +1,4 @@
-/* Tests of rc_usage_scan: the usage is found for any split of the response into pieces. */
+/* Tests of rc_usage_scan: the usage is found for every split of the response into pieces. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,11 +20,11 @@
 typedef struct scan_case {
     const char *text;
     int64_t input, output, images;
-    uint64_t weight; /* weight of the text that was not counted */
+    uint64_t weight; /* expected weight of text whose tokens were not counted */
 } scan_case;
 
 static const scan_case CASES[] = {
-    /* whole responses of each dialect, with the usage first, in the middle and last */
+    /* whole responses of each dialect; the usage is the first, a middle or the last member */
     {"{'id':'c','choices':[{'message':{'role':'assistant','content':'Hello'}}],"
      "'usage':{'prompt_tokens':7,'completion_tokens':5,'total_tokens':12}}",
      7, 5, -1, 0},
@@ -41,12 +41,12 @@ static const scan_case CASES[] = {
      10, 4160, 3, 0},
     {"{'response':'x','done':true,'prompt_eval_count':26,'eval_count':298}", 26, 298, -1, 0},
     {"\xEF\xBB\xBF {'usage' : {'prompt_tokens' : 3 , 'completion_tokens' : 1 } }", 3, 1, -1, 0},
-    /* no count: the text is weighed, ids and roles are not */
+    /* without a count the text is weighed, but not ids and roles */
     {"{'id':'chatcmpl-1','choices':[{'message':{'role':'assistant','content':'eight by'}}]}", -1,
      -1, -1, 8},
     {"{'choices':[{'message':{'content':'a\\u4f60\\n'}}],'usage':{'prompt_tokens':3}}", 3, -1, -1,
      1 + 4 + 1},
-    /* an output of 0 counts if there is no text */
+    /* an output of 0 is used if the response has no text */
     {"{'choices':[{'text':'eight by'}],'usage':{'prompt_tokens':3,'completion_tokens':0}}", 3, 0,
      -1, 8},
     {"{'choices':[{'text':''}],'usage':{'prompt_tokens':3,'completion_tokens':0},'x':'y'}", 3, 0,
@@ -78,7 +78,7 @@ static const scan_case CASES[] = {
      "{'usageMetadata':{'promptTokenCount':4,'candidatesTokenCount':9}}]",
      4, 9, -1, 0},
     {"{'eval_count':1}\n{'prompt_eval_count':5,'eval_count':3}\n", 5, 3, -1, 0},
-    /* neither JSON nor events */
+    /* a body that is neither JSON nor events */
     {"ID3\x04 'usage':{'prompt_tokens':1}", -1, -1, -1, 0},
     {"]]}}{'usage':{'prompt_tokens':1", -1, -1, -1, 0},
     {"", -1, -1, -1, 0},
@@ -118,7 +118,7 @@ static void counts_in_any_pieces(void **state)
     }
 }
 
-/* The count is found in large responses, and only the usage object is stored. */
+/* The count is found in large responses, of which only the usage object is stored. */
 static void large_responses_are_counted(void **state)
 {
     (void)state;

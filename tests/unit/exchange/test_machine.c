@@ -1,5 +1,6 @@
-/* The life cycle of a request in virtual time: recorded sequences with their effects, every prefix
- * of them, and random sequences against the model of tests/support/exchange_model.h. */
+/* Tests of the life cycle of a request in virtual time: recorded sequences of inputs with their
+ * effects, every prefix of these sequences, and random sequences with the model of
+ * tests/support/exchange_model.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,14 +39,14 @@ static const char *const effect_names[] = {
 typedef struct recorded {
     rc_exchange_input_kind kind;
     uint8_t slot;
-    uint8_t verdict;    /* RESERVED, STORED */
-    uint32_t after_ms;  /* Time since the input before. */
-    rc_code code;       /* FAILED */
-    bool is_error_less; /* CONTENT: no error event can follow. */
+    uint8_t verdict;    /* verdict of RESERVED and STORED */
+    uint32_t after_ms;  /* time since the previous input in milliseconds */
+    rc_code code;       /* code of FAILED */
+    bool is_error_less; /* CONTENT: the format of the response does not allow an error event */
     const char *effects;
 } recorded;
 
-/* Two targets without limits, three attempts, a deadline of 10 s. */
+/* Two targets without limits, three attempts, and a deadline of 10 s. */
 typedef struct fixture {
     exchange_model model;
     entropy_source chance;
@@ -91,7 +92,7 @@ static void fixture_init(fixture *f, uint64_t hedge_delay_ms)
                                            .policy_ms = RC_UNLIMITED};
 }
 
-/* Tells the model's books what the owner did, then feeds the input. */
+/* Updates the state of the model by the input, then feeds the input to the machine. */
 static void play(fixture *f, const recorded *r)
 {
     exchange_model *m = &f->model;
@@ -138,8 +139,8 @@ static void effects_text(const rc_exchange_effects *effects, char text[256])
     }
 }
 
-/* Plays the sequence and compares the effects; then plays every prefix of it, after which the
- * client leaves, the gateway drains or closes, or 40 s pass. */
+/* Plays the sequence and compares the effects. Then plays every prefix of the sequence, after which
+ * the client disconnects, the gateway drains or closes, or 40 s pass. */
 static void check_sequence(const recorded *list, size_t count, uint64_t hedge_delay_ms)
 {
     static const rc_exchange_input_kind ends[] = {RC_INPUT_GONE, RC_INPUT_DRAIN, RC_INPUT_TIMER,
@@ -408,7 +409,7 @@ static void random_exchanges_hold_the_invariants(void **state)
     }
     printf("%llu exchanges, %llu inputs, %llu attempts\n", (unsigned long long)count,
            (unsigned long long)inputs, (unsigned long long)started);
-    assert_true(started > count / 4); /* The sequences reach the providers. */
+    assert_true(started > count / 4); /* at least a quarter of the sequences start an attempt */
 }
 
 int main(void)

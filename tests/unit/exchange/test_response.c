@@ -13,20 +13,20 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define HELD_MAX ((size_t)256 << 10)
 
-/* What the client sent. */
+/* The properties of the client's request. */
 typedef enum request_form {
     PLAIN,
-    STREAM,  /* "stream": true */
-    UNKNOWN, /* "stream": something else */
-    SSE,     /* alt=sse */
-    BODILESS /* a HEAD request */
+    STREAM,  /* the body has "stream": true */
+    UNKNOWN, /* the body has another value of "stream" */
+    SSE,     /* the query has alt=sse */
+    BODILESS /* the request is a HEAD request */
 } request_form;
 
 typedef struct judge_case {
     rc_endpoint_id endpoint;
     request_form form;
     const char *type; /* content type */
-    const char *body; /* ' stands for " */
+    const char *body; /* the body, with ' in place of " */
     rc_response_mode mode;
     rc_response_result result;
     rc_code code;
@@ -179,7 +179,7 @@ static rc_response_request request_of(rc_endpoint_id id, request_form form)
     };
 }
 
-/* cut: where the body is split in two. SIZE_MAX: into single bytes. */
+/* cut: offset at which the body is split into two pieces; SIZE_MAX: one byte per piece. */
 static void judge(judge_run *run, const judge_case *row, rc_str body, size_t cut,
                   const rc_alloc *alloc)
 {
@@ -459,7 +459,8 @@ static void test_the_text_names_both_shapes(void **state)
                 "of events arrived.");
 }
 
-/* An event of several lines needs the scratch buffer; without memory the body is still refused. */
+/* An event of several lines needs the scratch buffer. If no memory is available, the body is still
+ * refused. */
 static void test_a_verdict_without_memory_is_still_a_failure(void **state)
 {
     (void)state;

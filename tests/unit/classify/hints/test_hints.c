@@ -1,5 +1,5 @@
-/* Hints: every row of the table, every form of a value, the order of ranks, the notes of the
- * trace. */
+/* Tests of hints: every row of the table, every notation of a value, the order of ranks, the notes
+ * of the trace. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,11 +19,11 @@
 #define NOW INT64_C(1792567650000)
 #define DAY_MS INT64_C(86400000)
 
-/* Notes that the trace received. */
+/* The notes that the trace has received. */
 typedef struct trace_log {
     int hints;
     int ignored;
-    int64_t wait_ms; /* Wait of the last hint. */
+    int64_t wait_ms; /* wait of the latest hint in milliseconds */
     char subject[64];
     char text[128];
 } trace_log;
@@ -50,7 +50,7 @@ static void on_note(void *ctx, const rc_trace_note *note)
     copy(t->text, sizeof t->text, note->text);
 }
 
-/* A set of hints and its trace. */
+/* A set of hints with its trace. */
 typedef struct fixture {
     trace_log trace_log;
     rc_trace trace;
@@ -96,7 +96,7 @@ typedef struct header_case {
 } header_case;
 
 static const header_case header_cases[] = {
-    /* Explicit waits. */
+    /* explicit waits */
     {"retry-after-ms: 1250", 1250},
     {"Retry-After-Ms: 1250.5", 1251},
     {"retry-after-ms: 0", 0},
@@ -132,7 +132,7 @@ static const header_case header_cases[] = {
     {"x-retry-after-seconds: 3", 3000},
     {"x-ratelimit-retry-after: 3", 3000},
     {"x-rate-limit-retry-after: 3", 3000},
-    /* Rejected values. */
+    /* values that are rejected */
     {"retry-after: ", -1},
     {"retry-after: -5", -1},
     {"retry-after: -5s", -1},
@@ -152,14 +152,14 @@ static const header_case header_cases[] = {
     {"retry-after-ms: 1792567680000", -1},
     {"retry-after-ms: Wed, 21 Oct 2026 07:28:00 GMT", -1},
     {"x-retry-after-seconds: 1792567680", -1},
-    /* Headers that are no hints. */
+    /* headers that are not hints */
     {"retry: 5", -1},
     {"x-request-id: 20", -1},
     {"retry-after-date: 20", -1},
     {"x-ratelimit-limit-requests: 60", -1},
     {"x-ratelimit-remaining-requests: 0", -1},
     {"ratelimit-policy: 100;w=60", -1},
-    /* Resets of limits. */
+    /* times at which limits renew */
     {"x-ratelimit-reset: 30", 30000},
     {"x-ratelimit-reset: 6m0s", 360000},
     {"x-ratelimit-reset: 20ms", 20},
@@ -190,16 +190,16 @@ static const header_case header_cases[] = {
     {"x-codex-primary-reset-after-seconds: 13873", 13873000},
     {"x-codex-primary-reset-at: 1792567680", 30000},
     {"x-codex-primary-window-minutes: 300", -1},
-    /* The longest of several waits. */
+    /* several waits, of which the longest applies */
     {"retry-after: 5\nretry-after-ms: 1250", 5000},
     {"retry-after-ms: 1250\nretry-after: 1", 1250},
     {"x-ratelimit-reset-requests: 1s\nx-ratelimit-reset-tokens: 6m0s", 360000},
     {"x-ratelimit-reset-tokens: 6m0s\nx-ratelimit-reset-requests: 1s", 360000},
-    /* An explicit wait, also 0, takes precedence over a reset. */
+    /* An explicit wait, even of 0, takes precedence over the reset time of a limit. */
     {"x-ratelimit-reset-tokens: 6m0s\nretry-after: 2", 2000},
     {"retry-after: 0\nx-ratelimit-reset-tokens: 6m0s", 0},
     {"retry-after: soon\nx-ratelimit-reset-tokens: 6m0s", 360000},
-    /* Only exhausted limits count. */
+    /* Only the reset times of exhausted limits apply. */
     {"x-ratelimit-remaining-requests: 9999\nx-ratelimit-remaining-tokens: 0\n"
      "x-ratelimit-reset-requests: 8m\nx-ratelimit-reset-tokens: 7.66s",
      7660},
@@ -241,7 +241,7 @@ static const header_case header_cases[] = {
      7212000},
     {"x-codex-primary-used-percent: 99.5\nx-codex-primary-reset-after-seconds: 7212", -1},
     {"x-codex-primary-reset-after-seconds: 40\nx-codex-primary-reset-at: 1792567680", 40000},
-    /* The RateLimit header of the IETF drafts. */
+    /* the RateLimit header of the IETF drafts */
     {"ratelimit: limit=100, remaining=0, reset=30", 30000},
     {"RateLimit: limit=100, remaining=7, reset=30", -1},
     {"ratelimit: limit=100,reset=30", 30000},
@@ -339,7 +339,7 @@ static const field_case field_cases[] = {
     {"waitTimeMs", "7", true, 7},
     {"quotaResetDelay", "135h9m46s", false, 486586000},
     {"quotaResetTimeStamp", "2026-10-21T07:28:00Z", false, 30000},
-    /* Members that are no hints. */
+    /* members that are not hints */
     {"retry", "5", true, -1},
     {"retries", "5", true, -1},
     {"reset", "5", true, -1},
@@ -428,7 +428,7 @@ static void test_ranks(void **state)
     assert_int_equal(f.trace_log.hints, 8);
 }
 
-/* Field and wording together, with numbers of observed failures. */
+/* A JSON member and a wait in the message together, with the numbers of observed failures. */
 static void test_waits_of_observed_failures(void **state)
 {
     (void)state;

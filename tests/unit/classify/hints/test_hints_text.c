@@ -1,4 +1,5 @@
-/* Hints in messages: durations and dates in sentences, and texts that only look like one. */
+/* Tests of hints in messages: durations and dates in sentences, and texts that only look like
+ * hints. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,11 +18,11 @@
 #define NOW INT64_C(1792567650000)
 #define DAY_MS INT64_C(86400000)
 
-/* Notes that the trace received. */
+/* The notes that the trace has received. */
 typedef struct trace_log {
     int hints;
     int ignored;
-    char text[128]; /* Text of the last note. */
+    char text[128]; /* text of the latest note */
 } trace_log;
 
 static void on_note(void *ctx, const rc_trace_note *note)
@@ -34,7 +35,7 @@ static void on_note(void *ctx, const rc_trace_note *note)
 }
 
 typedef struct text_case {
-    const char *text; /* The wait begins after the first @, which is removed. */
+    const char *text; /* the message; the wait begins after the first @, which is removed */
     int64_t wait_ms;
 } text_case;
 
@@ -86,7 +87,7 @@ static const text_case text_cases[] = {
     {"Try again in @5 seconds_x", -1},
     {"retry_delay @{\n  seconds: 42\n}", 42000},
     {"retry_delay {\n  @seconds: 42\n}", 42000},
-    /* East Asian units. */
+    /* units in East Asian languages */
     {"@20秒后重试", 20000},
     {"请在@60秒后", 60000},
     {"请@在60秒后重试", 60000},
@@ -102,7 +103,7 @@ static const text_case text_cases[] = {
     {"@30초 후에", 30000},
     {"@2个月", -1},
     {"@1小时 5小时", 3600000},
-    /* Points in time. */
+    /* points in time */
     {"Resets @at 2026-10-21T07:28:00Z", 30000},
     {"Resets at @2026-10-21T07:28:00Z.", 30000},
     {"Resets at @2026-10-21T07:28:00.123456Z.", 30124},
@@ -136,7 +137,7 @@ static const text_case text_cases[] = {
     {"'retry_after': @30,", 30000},
     {"\\\"retryAfterMs\\\": @30}", 30},
     {"Retry-After: @1.5 or so", 1500},
-    /* Texts without a time that can be computed. */
+    /* texts with a time that cannot be computed */
     {"try again @tomorrow", -1},
     {"try again @later", -1},
     {"blocked @until 3:00 PM", -1},
@@ -184,7 +185,7 @@ static const text_case text_cases[] = {
     {"@in in in in in in in in in in 5s", -1},
 };
 
-/* Copies the text into its own allocation, so that the sanitizer reports any byte read outside
+/* Copies the text into a separate allocation, so that the sanitizer reports any byte read outside
  * it. */
 static char *split(const char *marked, rc_str *ret_text, size_t *ret_at)
 {
@@ -194,7 +195,7 @@ static char *split(const char *marked, rc_str *ret_text, size_t *ret_at)
     size_t len = strlen(marked) - 1;
     char *memory = malloc(len + 1);
     assert_non_null(memory);
-    char *bytes = memory + 1; /* Ends at the end of the allocation. */
+    char *bytes = memory + 1; /* the copy ends where the allocation ends */
     memcpy(bytes, marked, at);
     memcpy(bytes + at, mark + 1, len - at);
     *ret_text = rc_str_make(bytes, len);

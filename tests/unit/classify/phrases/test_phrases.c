@@ -1,5 +1,5 @@
-/* Phrases: concepts of texts and codes, with the real spec/phrases.txt. Concepts are given by
- * name. */
+/* Tests of phrases: the concepts of texts and codes, with the real spec/phrases.txt. Concepts are
+ * given by their names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +27,7 @@ static unsigned number_of(rc_str name)
     return marker;
 }
 
-/* Asserts for each of the blank-separated names that it is found, or not found. */
+/* Asserts for each of the blank-separated names that the concept is found, or is not found. */
 static void expect_names(const char *text, const char *names, bool is_expected)
 {
     rc_str rest = rc_str_c(names);
@@ -153,7 +153,7 @@ static void test_no_phrase_crosses_a_sentence(void **unused)
     expect("This is too slow. Down there it is", "", "rate");
     expect("please slow down", "rate", "");
     expect("please slow; down", "", "rate");
-    expect("please slow\ndown", "rate", ""); /* A line break within a sentence. */
+    expect("please slow\ndown", "rate", ""); /* a line break within a sentence */
     expect("please slow\nDown there", "", "rate");
     expect("please slow, down", "rate", "");
 }

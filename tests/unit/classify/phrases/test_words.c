@@ -1,4 +1,4 @@
-/* Words: how a text is split into words, and which words have the same stem. */
+/* Tests of the word reader: how a text is split into words, and which words have the same stem. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -145,8 +145,9 @@ static void test_long_words_are_unknown(void **unused)
 
 /* ---- splitting of texts ---- */
 
-/* Compares one word with its expectation. Prefixes: "." begins a sentence, "@" is in an address,
- * "+" is the whole of split words, "#" is any number, "_4" the digits of a name, "?" any word. */
+/* Compares one word with its expectation. Prefixes of the expectation: "." the word begins a
+ * sentence, "@" is in an address, "+" is the whole of a word that was split, "#" is any number;
+ * "_4" stands for the digits of a name, "?" for any word. */
 static void expect_word(const char *text, size_t index, const rc_word *word, rc_str expected)
 {
     unsigned flags = 0;
@@ -268,7 +269,7 @@ static void test_numbers(void **unused)
     expect_text("\xE5\x9C\xA8"
                 "60\xE7\xA7\x92",
                 "\xE5\x9C\xA8 # \xE7\xA7\x92");
-    expect_text("\xEF\xBC\x95\xEF\xBC\x90", "#50"); /* Full-width 50. */
+    expect_text("\xEF\xBC\x95\xEF\xBC\x90", "#50"); /* the number 50 in full-width characters */
 }
 
 static void test_signs(void **unused)

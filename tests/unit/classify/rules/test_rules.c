@@ -1,4 +1,4 @@
-/* Rules files: the language, and the error message of each rejected file. */
+/* Tests of rules files: the syntax, and the error message of each rejected file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 
 /* ---- helpers ---- */
 
-/* A built-in table for the tests, so that they do not depend on the real one. */
+/* The built-in rules of these tests, which do not depend on the real ones. */
 static const char BUILTIN[] = "rule b.short when code:quota and window:short\n"
                               "  then RateLimited because \"short\"\n"
                               "rule b.quota when (code:quota or says:quota) and not code:rate\n"
@@ -43,7 +43,7 @@ static rc_status read_rules(const char *text, rc_rules **ret_rules, rc_rules_fau
     rc_alloc alloc = rc_alloc_stdlib();
     rc_rules *builtin = read_builtin();
     rc_status status = rc_rules_read(rc_str_c(text), &builtin->order, &alloc, ret_rules, ret_fault);
-    /* The tests look only at the file's own rules, so the built-in ones can be freed here. */
+    /* The tests examine only the rules of the file, so the built-in rules can be freed. */
     rc_rules_free(builtin);
     return status;
 }
@@ -57,7 +57,7 @@ static const struct refused {
     size_t column;
     const char *part;
 } REFUSED[] = {
-    /* The language. */
+    /* faults of the syntax */
     {"role a when says:quota", RC_E_SYNTAX, 1, 1, "expected rule, not role"},
     {"rule a\nwhen says:quota and\nthen Overloaded", RC_E_SYNTAX, 3, 1, "expected a term"},
     {"rule a when says:quota", RC_E_SYNTAX, 1, 23, "the file ends where and, or then is needed"},
@@ -81,7 +81,7 @@ static const struct refused {
     {"rule a # \xE9\n", RC_E_SYNTAX, 1, 10, "not UTF-8"},
     {"rule \xE9\x94\x99 when", RC_E_SYNTAX, 1, 6, "an id of"},
 
-    /* Names. */
+    /* unknown names */
     {"rule a\n  when status:429 and\n       says:qouta\n", RC_E_UNKNOWN_KEY, 3, 8,
      "line 3, column 8: no term says:qouta; did you mean says:quota?"},
     {"rule a when sttaus:4xx then Overloaded", RC_E_UNKNOWN_KEY, 1, 13, "status:4xx?"},
@@ -96,7 +96,7 @@ static const struct refused {
     {"rule a when says:quota then Overloaded transiet", RC_E_UNKNOWN_KEY, 1, 40,
      "no category transiet; did you mean transient?"},
 
-    /* Repetitions. */
+    /* repeated rules and conditions */
     {"rule a when says:rate then Overloaded because \"x\"\n"
      "rule a when says:plan then QuotaExhausted because \"x\"",
      RC_E_DUPLICATE, 2, 6, "there is a rule a already"},
@@ -105,7 +105,7 @@ static const struct refused {
     {"rule a when (status:500-504 or status:502) then Overloaded", RC_E_DUPLICATE, 1, 13,
      "status:502 appears twice"},
 
-    /* Contradictions. */
+    /* contradictory conditions */
     {"rule a when says:rate and not says:rate then Overloaded", RC_E_RANGE, 1, 13,
      "never match: says:rate is required together with not says:rate"},
     {"rule a when status:429 and status:5xx then Overloaded", RC_E_RANGE, 1, 13,
@@ -126,7 +126,7 @@ static const struct refused {
      "is required together with not text:\"pool\""},
     {"rule a when status:504-500 then Overloaded", RC_E_RANGE, 1, 13, "smaller status first"},
 
-    /* The order. */
+    /* rules that are never reached */
     {"rule a when status:5xx then Overloaded because \"x\"\n"
      "rule b when status:503 and says:rate then Overloaded because \"x\"",
      RC_E_RANGE, 2, 13, "the rule b is never reached: a comes first"},
@@ -148,7 +148,7 @@ static const struct refused {
     {"rule b.server when status:5xx and says:rate then Provider5xx because \"x\"", RC_E_RANGE, 1,
      20, "b.server is never reached: b.rate"},
 
-    /* Fatal failures. */
+    /* rules that would make fatal failures retryable */
     {"rule a when says:auth then AuthFailed transient because \"x\"", RC_E_RANGE, 1, 28,
      "AuthFailed is fatal and cannot be made transient"},
     {"rule a when says:quota then RateLimited because \"x\"", RC_E_RANGE, 1, 29,
@@ -201,26 +201,27 @@ static const char *const ACCEPTED[] = {
     "rule a when text:\"\xE6\xB1\xA0\xE7\xA9\xBA\" then Overloaded because \"\xE6\xB1\xA0\"",
     "\xEF\xBB\xBFrule a when says:rate then RateLimited because \"a byte order mark\"",
 
-    /* A new rule after a rule that replaces a built-in one is tried before it. */
+    /* A new rule that follows a replaced built-in rule is tried before it. */
     "rule b.server when status:5xx then Overloaded because \"x\"\n"
     "rule a when status:503 then Overloaded because \"x\"",
-    /* A rule that only overlaps with an earlier one is accepted. */
+    /* A rule that only partly overlaps with an earlier one is accepted. */
     "rule a when status:5xx and says:rate then Overloaded because \"x\"\n"
     "rule b when status:503 then Overloaded because \"x\"",
     "rule a when not says:plan then Unclassified because \"x\"\n"
     "rule b when says:rate then Overloaded because \"x\"",
 
-    /* A retryable verdict may become fatal. */
+    /* A rule may make a retryable failure fatal. */
     "rule b.quota when says:quota then PermissionDenied because \"x\"",
     "rule b.rate when says:rate then QuotaExhausted because \"x\"",
-    /* A rule with a literal may make a failure retryable. */
+    /* A rule with a literal may make a failure retryable, because only the user knows what the
+     * literal means. */
     "rule a when says:quota and text:\"pool\" then RateLimited because \"x\"",
     "rule a when status:401 and header:\"x-busy\" then RateLimited because \"x\"",
-    /* Already retryable in the built-in rules: b.short decides it before b.quota. */
+    /* These failures are already retryable: the built-in rule b.short precedes b.quota. */
     "rule a when code:quota and window:short and not code:rate then Overloaded because \"x\"",
     "rule b.short when code:quota and window:short and not code:rate\n"
     "then Overloaded because \"x\"",
-    /* b.quota comes first and still decides its failures. */
+    /* b.quota precedes this rule and decides its failures as before. */
     "rule b.rate when code:quota or says:rate then RateLimited because \"x\"",
     "rule a when code:quota and code:rate then RateLimited because \"x\"",
 };
@@ -305,7 +306,7 @@ static void test_the_size_of_a_file(void **state)
     assert_int_equal(read_big(""), RC_OK);
 }
 
-/* Different rules, so that none hides another. */
+/* All rules are different, so that none makes another unreachable. */
 static void test_the_number_of_rules(void **state)
 {
     (void)state;
@@ -342,7 +343,7 @@ static void test_the_size_of_a_rule(void **state)
         snprintf(big + len, sizeof big - len, " then Conflict because \"x\"");
         assert_int_equal(read_big("32 conditions"), count == 32 ? RC_OK : RC_E_TOO_LARGE);
     }
-    for (int last = 227; last <= 228; last++) { /* 512 + 128 terms, then one more. */
+    for (int last = 227; last <= 228; last++) { /* the rule has 512 + 128 terms, then one more */
         snprintf(big, sizeof big,
                  "rule r when (status:100-611 or inner:100-%d) then InvalidRequest because \"x\"",
                  last);
@@ -354,7 +355,7 @@ static void test_the_size_of_a_rule(void **state)
     assert_int_equal(read_big("an id of up to 64"), RC_E_SYNTAX);
 }
 
-/* A fault's text is one complete line whatever word it quotes. */
+/* The text of a fault is one complete line, whatever word it quotes. */
 static void test_a_fault_is_one_line(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Conclusions about rules, checked with random rules against random sets of facts. */
+/* Tests of the conclusions about rules, with random rules and random sets of facts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,8 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Few facts, so that rules overlap; with status classes, exclusive groups and independent facts. */
+/* A small number of facts, so that random rules overlap: statuses and classes, exclusive groups and
+ * independent facts. */
 static const char *const NAMES[] = {"status:429",    "status:400",    "status:503", "status:4xx",
                                     "status:5xx",    "status:none",   "inner:429",  "inner:5xx",
                                     "transport:dns", "transport:eof", "says:rate",  "says:quota",
@@ -29,7 +30,7 @@ static size_t below(size_t limit)
     return (size_t)(seed >> 20) % limit;
 }
 
-/* Random rule with up to three conditions of up to three facts each. */
+/* Returns a random rule with up to three conditions of up to three facts each. */
 static rc_rule random_rule(rc_fact *terms)
 {
     rc_rule rule = {.clause_count = (uint16_t)below(4), .terms = terms};
@@ -42,7 +43,7 @@ static rc_rule random_rule(rc_fact *terms)
     return rule;
 }
 
-/* Random facts that one failure can have together. */
+/* Returns random facts that one failure can have together. */
 static rc_facts random_facts(void)
 {
     static const int STATUSES[] = {0, 200, 400, 404, 429, 500, 503};

@@ -1,5 +1,5 @@
-/* Rule matching: order, literals, the trace, the built-in table, and that the prefilter never
- * changes the result. */
+/* Tests of rule matching: order, literals, the trace, the built-in table, and that the prefilter
+ * never changes the result. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -77,7 +77,7 @@ static void test_the_files_rules_come_first_and_in_order(void **state)
     rc_rules_free(rules);
 }
 
-/* Replaces the first built-in rule, so that its position is known. */
+/* The rule replaces the first built-in rule, whose position is known. */
 static void test_a_rule_replaces_a_built_in_one_in_position(void **state)
 {
     (void)state;
@@ -393,7 +393,7 @@ static void test_the_prefilter_does_not_change_the_result(void **state)
     (void)state;
     uint64_t seed = 88172645463325252u;
     for (int round = 0; round < OFTEN(100000); round++) {
-        /* Facts of the rules' own conditions, so that rules do match. */
+        /* The facts are taken from conditions of rules, so that some rules match. */
         rc_facts facts = {{0}};
         for (uint64_t n = next_random(&seed) % 12; n > 0; n--) {
             const rc_rule *rule =

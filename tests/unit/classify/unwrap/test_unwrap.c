@@ -1,4 +1,4 @@
-/* Unwrapping: each form of text, and the layers that it gives. */
+/* Tests of unwrapping: each form of text, and the layers that result. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,9 +18,9 @@
 typedef struct unwrap_case {
     const char *body;
     const char *message;
-    const char *code; /* "": none. */
+    const char *code; /* expected code; "": none */
     const char *type;
-    int status; /* Status of the innermost layer that has one. */
+    int status; /* expected status: that of the innermost layer with a status */
 } unwrap_case;
 
 static int status_of(const rc_evidence *evidence)
@@ -101,7 +101,7 @@ static const unwrap_case JSON[] = {
     {"{\"title\":\"t\",\"message\":\"m\"}", "m", "", "t", 0},
     {"{\"ERROR\":{\"Message\":\"m\",\"Code\":\"c\"}}", "m", "c", "", 0},
     {"{\"error\":{\"message\":\"a \\\"b\\\" \\u4f59\"}}", "a \"b\" \xE4\xBD\x99", "", "", 0},
-    /* Values that stand for nothing. */
+    /* values that mean that the member is absent */
     {"{\"error\":{\"message\":\"m\",\"code\":\"None\",\"type\":\"null\"}}", "m", "", "", 0},
 };
 
@@ -168,7 +168,7 @@ static void test_texts_around_json(void **state)
     check_all(WRAPPED, COUNT(WRAPPED), false);
 }
 
-/* The text before an error belongs to the wrapper. */
+/* The text before an error is the message of the wrapper. */
 static void test_a_wrapper_keeps_its_own_text(void **state)
 {
     (void)state;
@@ -184,7 +184,7 @@ static void test_a_wrapper_keeps_its_own_text(void **state)
     assert_true(rc_evidence_innermost(&evidence)->depth > 0);
 }
 
-/* Text of the request is not an error, even if it looks like one. */
+/* Text of the request is not read as an error, even if it looks like one. */
 static const unwrap_case ECHOES[] = {
     {"bad message {'role': 'user', 'content': 'rate limit exceeded'} here", "bad message  here", "",
      "", 0},
@@ -213,7 +213,7 @@ static const unwrap_case FIELDS[] = {
     {"APIError(code='c', message='m', param=None)", "m", "c", "", 0},
     {"message: m\ntype: t\ncode: c\n", "m", "c", "t", 0},
     {"code: 429\nmessage: m", "m", "", "", 429},
-    /* A single field is read as plain text. */
+    /* A single field such as code=c is read as plain text. */
     {"see http://x/?code=c for more", "see http://x/?code=c for more", "", "", 0},
     {"Error: m\n    at f (file.js:1:2)\n    at g (file.js:3:4)", "Error: m", "", "", 0},
     {"Traceback (most recent call last):\n  File \"x.py\", line 429, in f\n    raise x\nError: m",
@@ -288,7 +288,7 @@ static void test_streams(void **state)
     check_all(STREAMS, COUNT(STREAMS), false);
 }
 
-/* The error at the end of a stream is found whatever its length. */
+/* The error at the end of a stream is found, whatever the length of the stream. */
 static void test_an_error_after_many_lines(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* `recourse audit` with a fake system and a real store: the output of each verb, hostile text, and
- * that no failure is reported as success. */
+/* Tests of `recourse audit` with a fake system and a real store: the output of each verb, hostile
+ * text, and that no failure is reported as success. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,12 +16,13 @@
 #include "support/store_fixture.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-/* The fake clock: 2026-11-16 02:02:03 local time, one hour ahead of UTC. */
+/* Time of the fake clock: 2026-11-16 02:02:03 local time, one hour ahead of UTC. */
 #define NOW INT64_C(1794790923456)
 
 typedef struct audit_fixture {
     store_fixture store;
-    char keys[16][RC_OPERATION_KEY_TEXT_LEN + 1]; /* In the order of the stories. */
+    char keys[16][RC_OPERATION_KEY_TEXT_LEN + 1]; /* keys of the operations, in the order of the
+                                                     stories */
     size_t count;
 } audit_fixture;
 
@@ -174,7 +175,7 @@ static void test_show(void **state)
            "  2.43 s  ↻ waits as the policy says, 4.00 s\n");
 }
 
-/* The panel's wait counts from the time of the failure, not from now. */
+/* The wait in the panel is counted from the time of the failure, not from the current time. */
 static void test_show_has_the_advice(void **state)
 {
     const audit_fixture *w = *state;
@@ -325,7 +326,7 @@ static void test_export(void **state)
 
 /* ---- hostile text ---- */
 
-/* Accepts only line feeds and visible characters. */
+/* Asserts that the text has only line feeds and visible characters. */
 static void check_inert(const char *text)
 {
     for (const unsigned char *c = (const unsigned char *)text; *c != '\0'; c++) {
@@ -369,7 +370,7 @@ static void test_hostile_text_is_inert(void **state)
         }
 }
 
-/* A name with line breaks cannot imitate a line of the output. */
+/* A name with line breaks cannot look like a line of the output. */
 static void test_no_line_is_forged(void **state)
 {
     const audit_fixture *w = *state;
@@ -453,8 +454,8 @@ static const char *const *const every_verb[] = {
     ARGS("check"),
 };
 
-/* Fails each allocation once, then permanently: the output must be complete, or the command must
- * report that memory ran out. */
+/* Makes each allocation fail, either only this one or all later ones, too. The output must be
+ * complete, or the command must report that memory ran out. */
 static void check_memory(const audit_fixture *w, const char *const *args)
 {
     static fake_output whole;
@@ -471,7 +472,7 @@ static void check_memory(const audit_fixture *w, const char *const *args)
             if (result == 0)
                 fail_msg("%s: allocation %zu fails, and this passes for all:\n%s", args[0], n,
                          fake.out.text);
-            /* If every allocation fails, there is no memory for the message either. */
+            /* If every allocation fails, no memory is available for the message. */
             const bool is_reported = mode == 1 || strstr(fake.err.text, "memory") != NULL;
             if (result != RC_EXIT_INTERNAL || !is_reported)
                 fail_msg("%s: allocation %zu fails, exit status %d: %s", args[0], n, result,

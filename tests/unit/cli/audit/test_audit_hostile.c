@@ -1,5 +1,5 @@
-/* `recourse audit` and the store with a manipulated file: extreme numbers in every column, and
- * texts with escape sequences for the terminal and for Markdown. */
+/* Tests of `recourse audit` and the store with a manipulated file: extreme numbers in every column,
+ * and texts with escape sequences for terminals and Markdown. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,7 +33,7 @@ static void change(const store_fixture *fixture, const char *sql)
     sqlite3_close(db);
 }
 
-/* Changes every number of every row except the keys. */
+/* Changes every number of every row, except the keys. */
 static void change_numbers(const store_fixture *fixture, const char *number)
 {
     static const char *const columns[] = {
@@ -150,7 +150,7 @@ static void read_all(store_fixture *fixture)
     fixture_close(fixture);
 }
 
-/* Writes further records to the file, which uses its names, notes and sums. */
+/* Stores further records, which refer to the names, notes and sums of the manipulated file. */
 static void append_records(store_fixture *fixture)
 {
     rc_record records[3];
@@ -175,7 +175,7 @@ static void test_numbers(void **state)
     append_records(fixture);
 }
 
-/* The numbers that other rows refer to: keys of operations, names, notes and days. */
+/* Manipulates the numbers that other rows refer to: keys of operations, names, notes and days. */
 static void test_keys(void **state)
 {
     store_fixture *fixture = *state;
@@ -250,11 +250,11 @@ static void test_texts(void **state)
         for (size_t k = 0; k < COUNT(formats); k++) {
             (void)audit(fixture, verbs[i], "--format", formats[k]);
             if (strcmp(formats[k], "csv") !=
-                0) /* JSON, which is for programs and contains texts unchanged. */
+                0) /* JSON is left out: it is for programs and contains texts unchanged */
                 assert_harmless(verbs[i], fake.out.text);
             assert_harmless(verbs[i], fake.err.text);
         }
-    /* A line break or a "|" in an id does not create a row or a cell. */
+    /* A line break or a "|" in an id does not create a row or a cell in Markdown. */
     assert_int_equal(audit(fixture, "list", "--format", "markdown"), 0);
     assert_int_equal(lines_of(fake.out.text), lines);
     assert_null(strstr(fake.out.text, "`|"));

@@ -1,4 +1,5 @@
-/* The progress line of `recourse audit stats`: only on a terminal, and cleared at the end. */
+/* Tests of the progress line of `recourse audit stats`: the line is shown only on a terminal, and
+ * is cleared at the end. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,9 +15,9 @@
 #include "support/run_cli.h"
 #include "support/store_fixture.h"
 
-/* Enough operations for the store to call its progress callback several times. */
+/* Number of operations; enough for the store to call its progress callback several times. */
 #define OPERATIONS 3000
-/* The fake clock's time, and one day. */
+/* The time of the fake clock, and the length of a day. */
 #define NOW INT64_C(1794790923456)
 #define SPAN_MS INT64_C(86400000)
 
@@ -80,7 +81,7 @@ static void a_terminal_shows_the_progress(void **state)
         shown[1] = count;
     }
     assert_true(lines > 1 && shown[1] > 0 && shown[0] > 0);
-    /* The line is cleared at the end. */
+    /* the line is cleared at the end */
     const size_t len = strlen(text);
     assert_true(len > 4);
     assert_string_equal(text + len - 4, "\r\x1b[K");
@@ -109,7 +110,7 @@ static void other_outputs_show_no_progress(void **state)
     assert_string_equal(stderr_of(false, "80", NULL, NULL), "");
     assert_string_equal(stderr_of(true, "80", "--format", "json"), "");
     assert_string_equal(stderr_of(true, "80", "--format", "markdown"), "");
-    /* A short run shows no line. */
+    /* A short run shows no progress line. */
     assert_string_equal(stderr_of(true, "80", "--since", "1m"), "");
 }
 

@@ -1,4 +1,4 @@
-/* recourse call: usage errors are reported, and no request is sent. */
+/* Tests of `recourse call`: usage errors are reported before a request is sent. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -71,7 +71,7 @@ static void help_lists_the_options(void **state)
     assert_non_null(strstr(fake.out.text, "Usage: recourse call [OPTION]... [PROMPT|-]..."));
 }
 
-/* An empty input is a usage error; an unreadable one is another error. */
+/* An empty input is a usage error; an input that cannot be read is another error. */
 static void standard_input_that_fails_is_reported(void **state)
 {
     static const char *const args[ARGS_MAX] = {"call", "--model", "demo/ok"};

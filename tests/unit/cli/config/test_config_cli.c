@@ -1,5 +1,5 @@
-/* `recourse config` with a failing system: no failed system call or allocation is reported as
- * success, and each fault is printed once. */
+/* Tests of `recourse config` on a failing system: no failed system call or allocation is reported
+ * as success, and each fault is printed once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -51,7 +51,7 @@ static void every_failing_call_is_reported(void **state)
                 assert_int_equal(result, 0);
                 break;
             }
-            /* After the file was read and closed, only writing can fail. */
+            /* After the file was read and closed, only the output can fail. */
             assert_true(result == RC_EXIT_NO_INPUT || result == RC_EXIT_IO ||
                         (result == 0 && fake.out.len > 0));
         }
@@ -188,7 +188,7 @@ static void the_file_is_searched_in_order(void **state)
     fake.env[1][1] = "relative";
     rc_buf_reset(&path);
     assert_false(rc_config_file_find(&fake_calls, &path));
-    /* A file that exists but cannot be opened is an error; the search does not continue. */
+    /* A file that exists but cannot be opened is an error; no other file is searched. */
     fake.fail_at = fake.calls + 1;
     fake.error = EACCES;
     rc_buf_reset(&path);

@@ -1,5 +1,5 @@
-/* `recourse doctor`: exit status of the worst fault, texts that are too long, every failing
- * allocation, and its probes of the system. */
+/* Tests of `recourse doctor`: the exit status is that of the worst fault; texts that are too long;
+ * each allocation fails; the checks of the system. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

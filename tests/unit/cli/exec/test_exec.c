@@ -1,4 +1,4 @@
-/* recourse exec: usage errors. */
+/* Tests of `recourse exec`: usage errors. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

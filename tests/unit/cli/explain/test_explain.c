@@ -1,5 +1,5 @@
-/* Recognition of pasted texts: their kind, and the resulting status, headers, body, event and
- * transport. */
+/* Tests of pasted texts: the kind that is recognised, and the resulting status, headers, body,
+ * event and transport. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* explain --jsonl with a failing system: reads of any size, lines of any length, each system call
- * and each allocation failing once and permanently. */
+/* Tests of `recourse explain --jsonl` on a failing system: reads of any size, lines of any length,
+ * and each system call and allocation failing, either once or permanently. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -112,13 +112,13 @@ static void no_failing_call_is_reported_as_success(void **state)
             reset(faulty[i].input);
             fake.error = errors[(size_t)j / 2 % COUNT(errors)];
             fake.is_for_good =
-                j % 2 != 0 && fake.error != EINTR; /* A permanent EINTR would never end. */
+                j % 2 != 0 && fake.error != EINTR; /* a permanent EINTR would be retried for ever */
             fake.fail_at = j / 2 / (int)COUNT(errors) + 1;
             int status = run(faulty[i].args);
             assert_true(is_status_of_ours(status));
             if (status == RC_EXIT_OK) {
                 assert_int_equal(usual, RC_EXIT_OK);
-                /* Without an id or a clock a panel has one line less. */
+                /* Without an id, or without a clock, a panel has one line less. */
                 assert_true(count_lines(&fake.out) + 2 >= lines);
             } else if (usual == RC_EXIT_OK) {
                 assert_true(fake.err.len > 0 || fake.is_for_good);
@@ -326,8 +326,9 @@ static void a_case_with_every_member_is_read(void **state)
     assert_int_equal(memory.live, 0);
 }
 
-/* Members of valid cases, which the fast reader reads. With an unusual member before them, an empty
- * header of null, the tolerant reader reads them. Both must give the same result. */
+/* Members of valid cases, which the fast reader parses. If an unusual member (a header with the
+ * value null) precedes them, the tolerant reader parses them. Both readers must return the same
+ * result. */
 static const char *const plain_members[] = {
     "\"status\":429",
     "\"status\": 0 , \"model\" : \"m\"",

@@ -1,4 +1,4 @@
-/* POST /admin/v1/explain returns the result of `recourse explain`. */
+/* Tests of POST /admin/v1/explain, which returns the result of `recourse explain`. */
 #include "base/str.h"
 #include "support/dashboard_fixture.h"
 
@@ -69,7 +69,8 @@ static void query_parameters_add_facts(void **state)
     assert_string_equal(text_at("report/error_code"), "AuthFailed");
     assert_string_equal(text_at("report/provider"), "groq");
     assert_string_equal(text_at("report/model"), "m 1");
-    assert_int_equal(explain_with("?status=503", ""), 200); /* Enough without a text. */
+    assert_int_equal(explain_with("?status=503", ""), 200); /* a status is sufficient without a
+                                                               text */
     assert_int_equal(explain_with("?status=", "overloaded"), 200);
     static const char *const wrong[] = {"?status=99", "?status=abc", "?status=4290"};
     for (size_t i = 0; i < 3; i++) {

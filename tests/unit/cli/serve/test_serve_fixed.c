@@ -1,4 +1,4 @@
-/* rc_serve_fixed: keys of a reloaded configuration that need a restart. */
+/* Tests of rc_serve_fixed: the keys of a reloaded configuration whose change needs a restart. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +40,7 @@ static const char *compare(const char *runs, const char *other, rc_serve_overrid
         len += keys[i].len;
     }
     text[len] = '\0';
-    /* Without memory no difference is reported, and the stored values are intact. */
+    /* If no memory is available, no difference is reported, and the stored values are unchanged. */
     memory.for_good = true;
     memory.fail_at = memory.calls + 1;
     assert_int_equal(rc_serve_fixed_compare(&fixed, &second, keys), 0);

@@ -1,4 +1,4 @@
-/* `recourse simulate` with a fake system: its output, its files and its messages. */
+/* Tests of `recourse simulate` with a fake system: its output, its files and its messages. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* A small scenario with about 200 requests, so that it can run often. */
+/* A small scenario with about 200 requests, so that the tests can run it many times. */
 #define SCENARIO                                                 \
     "name: small\n"                                              \
     "about: a small world\n"                                     \
@@ -284,7 +284,7 @@ static void progress_is_for_terminals(void **state)
     assert_null(strchr(fake.err.text, '\n'));
     const size_t drawn = fake.err.len;
 
-    /* A terminal that is too narrow for the bar shows the rest of the line. */
+    /* On a terminal that is too narrow for the bar, the line has all parts except the bar. */
     fake_reset(SCENARIO);
     fake_env("TERM", "xterm");
     fake.is_tty[2] = true;
@@ -295,7 +295,7 @@ static void progress_is_for_terminals(void **state)
     assert_null(strchr(fake.err.text, '='));
     assert_true(fake.err.len < drawn);
 
-    /* A dumb terminal cannot redraw a line. */
+    /* A dumb terminal cannot redraw a line, so it gets none. */
     fake_reset(SCENARIO);
     fake_env("TERM", "dumb");
     fake.is_tty[2] = true;
@@ -304,8 +304,8 @@ static void progress_is_for_terminals(void **state)
     assert_int_equal(fake.err.len, 0);
 }
 
-/* The line is cleared and the percentage printed before the signal ends the process; the fake
- * signal does not end it. */
+/* When the run is interrupted, the line is cleared and the percentage printed before the signal
+ * ends the process. The fake signal does not end it. */
 static void an_interrupted_run_leaves_a_clean_line(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The terminal charts: all lines fit, each kind of terminal gets its characters, and the charts
- * show the measured values. */
+/* Tests of the terminal charts: all lines fit, each kind of terminal gets the characters it
+ * supports, and the charts show the measured values. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -114,8 +114,8 @@ static void colour_adds_only_escape_sequences(void **state)
     rc_sim_result_free(result);
 }
 
-/* In 80 columns without UTF-8 a chart has 31 columns after a gutter of 8, from 0 to 60 s; the
- * outage lasts from 20 to 30 s. */
+/* In 80 columns without UTF-8, a chart has 31 columns for the time from 0 to 60 s, after a margin
+ * of 8 columns. The outage lasts from 20 to 30 s. */
 static void the_charts_show_the_measured_values(void **state)
 {
     (void)state;
@@ -128,7 +128,8 @@ static void the_charts_show_the_measured_values(void **state)
     assert_memory_equal(lines[1], "recourse ", 9);
     assert_non_null(strstr(lines[1], "90.0%"));
     assert_non_null(strstr(lines[1], "peak 110/s"));
-    /* The top row is full, empty, full. Below the gap are the delivered requests, four of ten. */
+    /* The top row is filled before and after the outage and empty during it. In the outage, four of
+     * ten requests succeed. */
     assert_memory_equal(lines[2], "   100%|##########     ################", 39);
     assert_memory_equal(lines[5], "       |###############################", 39);
     assert_memory_equal(lines[6], "      0+----------=====----------------", 39);
@@ -147,7 +148,7 @@ static void the_charts_show_the_measured_values(void **state)
     rc_sim_result_free(result);
 }
 
-/* A few calls are still visible. */
+/* A value of a few calls is still visible. */
 static void a_small_value_is_still_drawn(void **state)
 {
     (void)state;

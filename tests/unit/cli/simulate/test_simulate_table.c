@@ -1,4 +1,4 @@
-/* The table of policies and the verdict. */
+/* Tests of the table of policies and of the verdict below it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@ struct page {
     char *text;
 };
 
-/* Makes the table and the verdict as NUL-terminated text; page_done frees it. */
+/* Writes the table and the verdict as NUL-terminated text, which page_done frees. */
 static void make_page(struct page *page, const rc_sim_result *result, unsigned width,
                       bool has_colour, bool has_utf8)
 {
@@ -68,7 +68,7 @@ static void the_table_marks_the_best(void **state)
     expect_inside(page.text, " 0 ms*");
     rc_buf_done(&page.buf);
 
-    /* Values with the same text are equal: both are the best. */
+    /* Two values with the same text are equal, so both are marked as the best. */
     result->policies[1].success_milli_pct = result->policies[0].success_milli_pct + 1;
     make_page(&page, result, 200, false, true);
     expect_inside(page.text, "recourse      90.0%*");
@@ -76,7 +76,7 @@ static void the_table_marks_the_best(void **state)
     expect_inside(page.text, "even    success: 90.0%; openai-sdk 90.0%");
     rc_buf_done(&page.buf);
 
-    /* If all values are equal, none is marked. */
+    /* If all values are equal, none is marked as the best. */
     for (size_t i = 0; i < 3; i++)
         result->policies[i].success_milli_pct = 50000;
     make_page(&page, result, 200, false, true);
@@ -111,7 +111,8 @@ static void every_width_shows_every_measure(void **state)
                                             "peak",   "at once", "recover", "1000 ok", "ahead"};
         for (size_t i = 0; i < COUNT(parts); i++)
             expect_inside(page.text, parts[i]);
-        /* No response was cut: the column of zeros is left out. */
+        /* No response was cut off, so the column of cut responses, which has only zeros, is left
+         * out. */
         expect_absent(page.text, "answers");
         rc_buf_done(&page.buf);
     }
@@ -177,7 +178,8 @@ static void the_verdict_lists_measures_where_recourse_is_behind(void **state)
                   "  behind  added latency, p99: 2.00 s; none 0 ms, of the 83.3% that it "
                   "delivers\n");
     expect_inside(page.text, "  even    time to recover: 700 ms; openai-sdk 700 ms\n");
-    expect_absent(page.text, "refused at once:"); /* A neutral measure. */
+    expect_absent(page.text, "refused at once:"); /* a measure that is neither good nor bad is not
+                                                     marked */
     rc_buf_done(&page.buf);
 
     result->policies[0].recovery_ms = RC_SIM_NO_FAULT;

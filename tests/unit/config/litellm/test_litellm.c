@@ -1,5 +1,5 @@
-/* `recourse config import litellm` with failing system calls and allocations: no failure is
- * reported as success. */
+/* Tests of `recourse config import litellm` with failing system calls and allocations: no failure
+ * is reported as success. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

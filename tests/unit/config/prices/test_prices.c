@@ -1,5 +1,5 @@
-/* Prices: the exact cost of a charge, price files and the positions of their faults, the choice of
- * the price, and failing allocations. */
+/* Tests of prices: the exact cost of a charge, price files and the positions of their faults, the
+ * choice of a price, and failing allocations. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -56,32 +56,32 @@ static void a_charge_has_its_cost(void **state)
         rc_charge charge;
         uint64_t cost;
     } rows[] = {
-        /* 1000 tokens in, 100 out, one request */
+        /* 1000 input tokens, 100 output tokens, one request */
         {&price, {.input = 1000, .output = 100, MEASURED}, 2500 + 1000 + 5000},
-        /* 1000 tokens in: 400 cached, 200 written, 50 of these for an hour */
+        /* 1000 input tokens: 400 cached, 200 written to the cache, 50 of these for an hour */
         {&price,
          {.input = 1000, .cached = 400, .written = 200, .written_1h = 50, MEASURED},
-         1000 + 500 + 469 + 250 + 5000}, /* 468.75 is rounded up. */
+         1000 + 500 + 469 + 250 + 5000}, /* 468.75 is rounded up */
         {&price, {.images = 3, .is_estimated = true}, 120000 + 5000},
         {&price, {.audio_ms = 12340, MEASURED}, 1234 + 5000},
-        /* an empty charge: not even the price of the request */
+        /* a charge that is empty has no cost, not even that of the request */
         {&price, {.input = 1000}, 0},
         {NULL, {.input = 1000, MEASURED}, 0},
         {NULL, {.cost_micros = 7, .has_cost = true, MEASURED}, 0},
-        /* rounded to nearest, half up: 0.02 per token */
+        /* the cost is rounded to the nearest millionth, half up: 0.02 per token */
         {&tiny, {.input = 24, MEASURED}, 0},
         {&tiny, {.input = 25, MEASURED}, 1},
         {&tiny, {.input = 74, MEASURED}, 1},
         {&tiny, {.input = 75, MEASURED}, 2},
-        /* fractions of a millionth are kept until the end: 0.48 + 0.02 */
+        /* fractions of a millionth are added before rounding: 0.48 + 0.02 */
         {&tiny, {.input = 24, .output = 20000, MEASURED}, 1},
         {&tiny, {.input = 24, .output = 19999, MEASURED}, 0},
-        /* the cost that the provider reports */
+        /* the cost that the provider reported */
         {&told, {.input = 1000, .cost_micros = 7, .has_cost = true, MEASURED}, 7},
         {&told, {.input = 1000, MEASURED}, 1000},
         {&told, {.cost_micros = UINT64_MAX, .has_cost = true, MEASURED}, RC_COST_MAX},
         {&price, {.input = 1000, .cost_micros = 7, .has_cost = true, MEASURED}, 7500},
-        /* absurd numbers: clamped, not wrapped */
+        /* extreme numbers are clamped and do not wrap around */
         {&price, {.input = UINT64_MAX, .output = UINT64_MAX, MEASURED}, RC_COST_MAX},
         {&price, {.images = UINT64_MAX, MEASURED}, RC_COST_MAX},
         {&price, {.audio_ms = UINT64_MAX, MEASURED}, RC_COST_MAX},
@@ -167,13 +167,13 @@ static void a_valid_file_is_read(void **state)
     assert_int_equal(mini->input, 150000);
     assert_int_equal(mini->output, 600000);
     assert_int_equal(mini->cached_input, 75000);
-    assert_int_equal(mini->cache_write, 150000); /* The default: the input price. */
+    assert_int_equal(mini->cache_write, 150000); /* default value: the input price */
     assert_int_equal(mini->cache_write_1h, 150000);
     const rc_config_price *sonnet = &prices.own[2];
     assert_int_equal(sonnet->over_input_tokens, 200000);
     assert_int_equal(sonnet->cached_input, 6000000);
     assert_int_equal(sonnet->cache_write, 7500000);
-    assert_int_equal(sonnet->cache_write_1h, 7500000); /* The default: cache_write. */
+    assert_int_equal(sonnet->cache_write_1h, 7500000); /* default value: cache_write */
     assert_int_equal(prices.own[3].image, 40000);
     assert_int_equal(prices.own[4].second, 100);
     assert_true(prices.own[5].told);
@@ -190,11 +190,11 @@ static void the_first_matching_price_applies(void **state)
 {
     (void)state;
     assert_int_equal(parse(whole), RC_OK);
-    /* The file's prices come first, and the provider's name suffices. */
+    /* The prices of the file precede the built-in ones, and the provider's name is sufficient. */
     assert_ptr_equal(find("openai", "openai", "gpt-4o-mini-2024-07-18", 0), &prices.own[0]);
     assert_ptr_equal(find("openai_compatible", "azure", "gpt-4o-mini", 0), &prices.own[1]);
     assert_ptr_equal(find("openai", "azure", "gpt-4o-mini", 0), &prices.own[0]);
-    /* The size of the input selects a row; built-in prices follow those of the file. */
+    /* The size of the input selects a row; built-in prices come after those of the file. */
     assert_ptr_equal(find("anthropic", "claude", "claude-sonnet-4-5", 200001), &prices.own[2]);
     const rc_config_price *small = find("anthropic", "claude", "claude-sonnet-4-5", 200000);
     assert_non_null(small);
@@ -260,7 +260,7 @@ static void faults_are_reported_with_their_position(void **state)
         uint32_t line;
         uint32_t column;
         const char *path;
-        const char *message; /* Part of the message. */
+        const char *message; /* a part of the expected message */
         const char *nearest;
     } rows[] = {
         {"1\n", 1, 1, "", "a map of keys and values is expected", ""},
@@ -296,7 +296,7 @@ static void faults_are_reported_with_their_position(void **state)
          "prices[0].cache_write_1h", "", ""},
         {"as_of: 2026-01-01\nprices:\n  - {model: a, input: $1}\n", 3, 23, "prices[0].input", "",
          ""},
-        /* a row that an earlier row covers */
+        /* a row that an earlier row makes unreachable */
         {"as_of: 2026-01-01\nprices:\n  - {model: \"gpt*\", input: 1}\n"
          "  - {kind: openai, model: gpt-4o, input: 1}\n",
          4, 27, "prices[1].model", "this price is never used: prices[0]", ""},
@@ -323,7 +323,7 @@ static void faults_are_reported_with_their_position(void **state)
     }
 }
 
-/* Rows that overlap only in part: each is reachable. */
+/* Rows that overlap only in part are accepted, because each is reachable. */
 static void rows_that_overlap_in_part_are_accepted(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* The targets without a price that a budget counts, and the text about them. */
+/* Tests of the targets without a price to which a budget applies, and of the text about them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@
     "  d: {kind: demo}\n"
 
 typedef struct found {
-    rc_buf text; /* "u/xx client app+1\n" */
+    rc_buf text; /* the reported targets, one per line: "u/xx client app+1\n" */
     char scratch[8192];
 } found;
 
@@ -77,7 +77,7 @@ static void without_a_budget_nothing_is_reported(void **state)
     expect(PROVIDERS "routes: [{model: m, chain: [{target: u/xx}]}]\n", NULL, "");
 }
 
-/* A route's budget counts only its own targets; each target is reported once. */
+/* A route's budget applies only to the targets of the route; each target is reported once. */
 static void a_route_budget_counts_its_own_targets(void **state)
 {
     (void)state;
@@ -90,8 +90,8 @@ static void a_route_budget_counts_its_own_targets(void **state)
            NULL, "u/bb route b+1\nu/large route b+0\n");
 }
 
-/* A client may request any model, also by the provider's name. Targets without a fixed model are
- * reported if no model of the provider has a price. */
+/* A client may request any model, also in the form PROVIDER/MODEL. A target without a fixed model
+ * is reported if no model of its provider has a price. */
 static void a_client_budget_counts_all_targets(void **state)
 {
     (void)state;
@@ -105,7 +105,7 @@ static void a_client_budget_counts_all_targets(void **state)
 static void a_named_budget_counts_what_it_matches(void **state)
 {
     (void)state;
-    /* The budget counts the target in route b, although route a mentions it first. */
+    /* The budget applies to the target in route b, although route a mentions the target first. */
     expect(PROVIDERS "budgets: [{name: of-b, limit_usd: 1, match: {route: b}},\n"
                      "  {name: of-o, limit_usd: 1, match: {target: \"o/*\"}},\n"
                      "  {name: of-u, limit_usd: 1, match: {target: u/xx}}]\n"
@@ -120,7 +120,7 @@ static void a_named_budget_counts_what_it_matches(void **state)
            NULL, "u/* budget direct+0\n");
 }
 
-/* A price of 0 is a price; the price of one model does not apply to others. */
+/* A price of 0 counts as a price; the price of one model does not apply to other models. */
 static void a_price_of_0_is_a_price(void **state)
 {
     static const char config[] = PROVIDERS "budgets: [{name: all, limit_usd: 1}]\n"
@@ -134,7 +134,8 @@ static void a_price_of_0_is_a_price(void **state)
            "u/xx budget all+0\nu/* budget all+0\no/* budget all+0\n");
 }
 
-/* The visitor is called RC_UNPRICED_SHOWN times; the result counts all. */
+/* The callback is called for the first RC_UNPRICED_SHOWN targets; the result is the number of
+ * all. */
 static void all_are_counted_and_the_first_are_reported(void **state)
 {
     static char config[16384];

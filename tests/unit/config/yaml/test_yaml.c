@@ -1,5 +1,5 @@
-/* YAML as a tree: accepted and refused documents, positions, values and their faults, and failing
- * allocations. */
+/* Tests of YAML as a tree: accepted and refused documents, positions, values and their faults, and
+ * failing allocations. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -98,7 +98,7 @@ static void a_tree_knows_kinds_order_and_positions(void **state)
     assert_int_equal(item->next->kind, RC_YAML_NULL);
     assert_null(item->next->next);
 
-    /* Columns count characters: the letter before has two bytes. */
+    /* Columns are counted in characters: the letter before has two bytes. */
     const rc_yaml_node *map = get("map");
     expect_position(map->first, 5, 6);
     assert_int_equal(rc_yaml_get(map, RC_STR("empty"))->kind, RC_YAML_NULL);
@@ -117,7 +117,7 @@ static void an_empty_text_is_a_document(void **state)
         assert_int_equal(doc.root->kind, RC_YAML_NULL);
         done();
     }
-    /* The contents of an empty buffer: a NULL pointer. */
+    /* the contents of an empty buffer: a NULL pointer */
     assert_int_equal(parse_bytes(rc_str_make(NULL, 0)), RC_OK);
     assert_int_equal(doc.root->kind, RC_YAML_NULL);
     done();

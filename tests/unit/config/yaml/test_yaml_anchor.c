@@ -1,5 +1,5 @@
-/* Anchors, aliases and merge keys: their expansion, refused ones with their position, ceilings
- * against expansion bombs, and failing allocations. */
+/* Tests of anchors, aliases and merge keys: their expansion, refused documents with their position,
+ * ceilings against expansion bombs, and failing allocations. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -75,10 +75,10 @@ static const meaning meanings[] = {
     {"- &x [1]\n- *x\n- [*x, *x]\n", "[[1], [1], [[1], [1]]]"},
     {"- &x 1\n- *x\n- &x 2\n- *x\n", "[1, 1, 2, 2]"},
     {"- &x [&y 1, *y]\n- *y\n- *x\n", "[[1, 1], 1, [1, 1]]"},
-    /* A map's own keys take precedence, before or after <<. */
+    /* The map's own keys take precedence over merged keys, before or after <<. */
     {"a: &x {b: 1, c: 2}\nd: {<<: *x, c: 3}\ne: {b: 4, <<: *x}\n",
      "{a: {b: 1, c: 2}, d: {c: 3, b: 1}, e: {b: 4, c: 2}}"},
-    /* In a list of maps the first one takes precedence. */
+    /* If << has a list of maps, the first map takes precedence. */
     {"- &x {a: 1}\n- &y {a: 2, b: 3}\n- <<: [*x, *y, {c: 4}]\n",
      "[{a: 1}, {a: 2, b: 3}, {a: 1, b: 3, c: 4}]"},
     {"- &x {a: 1}\n- &y {<<: *x, b: 2}\n- {<<: *y}\n", "[{a: 1}, {b: 2, a: 1}, {b: 2, a: 1}]"},
@@ -176,7 +176,8 @@ static void expect_stop(rc_status status, const char *part)
     done();
 }
 
-/* Each level contains the previous one nine times: 9 to the power of the levels. */
+/* Each level contains the previous level nine times, so the number of values is 9 to the power of
+ * the number of levels. */
 static void a_bomb_of_values_stops_at_the_ceiling(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* rc_admin on real sockets: requests, limits, listening and streams. */
+/* Tests of rc_admin on real sockets: requests, limits, listening and streams. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -31,7 +31,7 @@ static void every_response_has_all_headers(void **state)
         {"POST /admin/v1/reload" OWN "\r\n", 415},
         {"POST /admin/v1/reload" OWN MARK "Content-Length: 2\r\n\r\n{}", 200},
         {"POST /admin/v1/reload" OWN MARK "Content-Length: 99999\r\n\r\n{}", 413},
-        /* Rejected by rc_server itself. */
+        /* requests that rc_server rejects itself */
         {"GET /healthz HTTP/1.1\r\n\r\n", 400},
         {"GET nonsense HTTP/1.1\r\nHost: a\r\n\r\n", 400},
     };
@@ -74,7 +74,7 @@ static void oversized_requests_are_refused(void **state)
     (void)state;
     static char text[200 << 10];
     fixture_start("");
-    /* A chunked body without a stated length. */
+    /* a chunked body, whose length is not stated */
     int at = snprintf(text, sizeof(text),
                       "POST /admin/v1/reload" OWN MARK "Transfer-Encoding: chunked\r\n\r\n");
     for (int i = 0; i < 9; i++) {
@@ -88,7 +88,7 @@ static void oversized_requests_are_refused(void **state)
     UNTIL(has_response());
     assert_true(got("HTTP/1.1 413 "));
     assert_int_equal(fixture.fake.acts, 0);
-    /* A head that is too long. */
+    /* a head that is too long */
     at = snprintf(text, sizeof(text), "GET /healthz" OWN "X: ");
     memset(text + at, 'x', 17 << 10);
     memcpy(text + at + (17 << 10), "\r\n\r\n", 5);
@@ -121,7 +121,8 @@ static void the_number_of_connections_is_bounded(void **state)
     fixture_start("");
     for (size_t i = 0; i < COUNT(fds); i++) {
         fds[i] = client_dial();
-        assert_int_equal(send(fds[i], "G", 1, MSG_NOSIGNAL), 1); /* The first byte of a head. */
+        assert_int_equal(send(fds[i], "G", 1, MSG_NOSIGNAL), 1); /* the first byte of a request
+                                                                    head */
         turn();
     }
     for (int i = 0; i < 50; i++)
@@ -129,8 +130,9 @@ static void the_number_of_connections_is_bounded(void **state)
     for (size_t i = 0; i < COUNT(fds); i++)
         (void)send(fds[i], "ET /healthz" OWN "\r\n", strlen("ET /healthz" OWN "\r\n"),
                    MSG_NOSIGNAL);
-    /* The last connections wait in the kernel's queue until others close. On a slow machine a
-     * connection whose head is late may have been evicted, one for each above the limit. */
+    /* The last connections wait in the kernel's queue until others are closed. On a slow machine,
+     * connections whose head is late may have been evicted, one for each connection above the
+     * limit. */
     int served = 0;
     for (size_t i = 0; i < COUNT(fds); i++) {
         served += is_served(fds[i]);
@@ -303,13 +305,13 @@ static void a_stream_lasts_until_one_side_ends_it(void **state)
     UNTIL(live.ends == 1);
     assert_true(got("\r\n0\r\n\r\n"));
     assert_false(got("late"));
-    /* The client leaves. */
+    /* the client disconnects */
     client_open();
     client_send("GET /live" OWN "\r\n", strlen("GET /live" OWN "\r\n"));
     UNTIL(got("data: first"));
     client_close();
     UNTIL(live.ends == 2);
-    /* The server stops. */
+    /* the server stops */
     client_open();
     client_send("GET /live" OWN "\r\n", strlen("GET /live" OWN "\r\n"));
     UNTIL(got("data: first"));
@@ -329,7 +331,7 @@ static void a_slow_reader_gets_backpressure(void **state)
     client_open();
     client_send("GET /live" OWN "\r\n", strlen("GET /live" OWN "\r\n"));
     UNTIL(got("data: first"));
-    /* The client does not read. */
+    /* the client does not read */
     fixture.client.is_at_end = true;
     int written = 0;
     while (rc_admin_stream_write(live.stream, rc_str_make(piece, sizeof(piece))) && written < 500) {
@@ -361,7 +363,7 @@ static void a_response_may_come_later_or_never(void **state)
     assert_true(got("InvariantBroken"));
     assert_int_equal(send_request("GET /badly" OWN "\r\n"), 503);
     assert_true(got("nosniff") && !got("a\nb"));
-    /* A request without a response ends with the server. */
+    /* A request that has no response ends when the server stops. */
     client_open();
     client_send("POST /later" OWN MARK "\r\n", strlen("POST /later" OWN MARK "\r\n"));
     UNTIL(live.stream != NULL);

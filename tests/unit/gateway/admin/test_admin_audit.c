@@ -1,9 +1,9 @@
-/* The audit over the admin interface: lists, single operations, statistics. */
+/* Tests of the audit over the admin interface: lists, single operations, statistics. */
 #include "support/dashboard_fixture.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define NOW INT64_C(1700000000000)
-#define RANGE "since=2023-11-14T12:13:20Z&until=2023-11-14T22:13:20Z" /* Ten hours up to NOW. */
+#define RANGE "since=2023-11-14T12:13:20Z&until=2023-11-14T22:13:20Z" /* the ten hours before NOW */
 
 static int start(void **state)
 {
@@ -34,7 +34,9 @@ static void a_list_is_paged(void **state)
         for (size_t i = 0; i < length; i++) {
             char member_path[64];
             snprintf(member_path, sizeof(member_path), "operations/%zu/id", i);
-            assert_true(strcmp(text_at(member_path), before) < 0); /* Newest first, none twice. */
+            assert_true(strcmp(text_at(member_path), before) < 0); /* operations are listed newest
+                                                                      first, and none is listed
+                                                                      twice */
             snprintf(before, sizeof(before), "%s", text_at(member_path));
         }
         seen += length;
@@ -44,7 +46,7 @@ static void a_list_is_paged(void **state)
     }
     assert_int_equal(seen, 400);
     assert_null(member("next"));
-    /* A full page has a next one only if there are more operations. */
+    /* A full page has a link to the next page only if more operations exist. */
     assert_int_equal(get_json("/admin/v1/operations?limit=400"), 200);
     assert_int_equal(length_at("operations"), 400);
     assert_null(member("next"));
@@ -112,16 +114,16 @@ static void an_operation_is_found_by_any_of_its_ids(void **state)
     snprintf(path, sizeof(path), "/admin/v1/operations/%s", report);
     assert_int_equal(get_json(path), 200);
     assert_string_equal(text_at("operation/id"), id);
-    /* The short id of a list. */
+    /* the short id in a list */
     assert_int_equal(get_json("/admin/v1/operations?outcome=failed&limit=1"), 200);
     snprintf(path, sizeof(path), "/admin/v1/operations/%s", text_at("operations/0/key"));
     assert_int_equal(get_json(path), 200);
     assert_string_equal(text_at("operation/id"), id);
-    /* The same operation by the list's filter. */
+    /* the same operation, found by the filter of the list */
     snprintf(path, sizeof(path), "/admin/v1/operations?id=req_%s", id + 4);
     assert_int_equal(get_json(path), 200);
     assert_int_equal(length_at("operations"), 1);
-    /* A prefix that several operations share. */
+    /* a prefix that several ids have */
     snprintf(path, sizeof(path), "/admin/v1/operations/%.8s", id);
     assert_int_equal(get_json(path), 409);
     assert_int_equal(get_json("/admin/v1/operations/req_00000000000000000000000000"), 404);
@@ -196,7 +198,7 @@ static void sums_do_not_depend_on_the_grouping(void **state)
     assert_int_equal(number_at("operations/total/count"), 400);
     assert_int_equal(number_at("step_ms"), 600000);
     const int64_t attempts = number_at("attempts/total/count");
-    /* The operation of an open request does not have its number of attempts. */
+    /* An operation that is still open has no number of attempts. */
     assert_int_equal(number_at("operations/total/attempts") + number_at("operations/total/open"),
                      attempts);
     for (size_t i = 0; i < COUNT(kinds); i++) {
@@ -210,7 +212,8 @@ static void sums_do_not_depend_on_the_grouping(void **state)
         assert_int_equal(sum_of(member_path, "classes/ProviderTransient"),
                          number_at("attempts/total/classes/ProviderTransient"));
     }
-    assert_int_equal(length_at("operations/time"), 61); /* Ten hours that begin within a step. */
+    assert_int_equal(length_at("operations/time"), 61); /* ten hours that begin within a step of the
+                                                           time series */
     assert_true(number_at("operations/total/latency_ms/p99") >=
                 number_at("operations/total/latency_ms/p50"));
     assert_true(json_object_get_double(member("operations/total/cost_usd")) > 0.1);

@@ -1,4 +1,4 @@
-/* Parsing of audit queries, and the rejection of invalid ones. */
+/* Tests of parsing audit queries, and of rejecting invalid ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -98,7 +98,7 @@ static void without_a_query_there_are_defaults(void **state)
     assert_int_equal(question.select.filter.from_unix_ms, NOW - HOUR);
     assert_int_equal(question.step_ms, 60000);
     assert_int_equal(question.by, 0);
-    /* Empty form fields and stray ampersands. */
+    /* Empty form fields and extra ampersands are ignored. */
     assert_true(list("&&client=&outcome=&limit=&"));
     assert_int_equal(question.select.filter.client.len, 0);
     assert_true(list("client"));
@@ -162,7 +162,7 @@ static void statistics_have_groups_and_steps(void **state)
         if (question.step_ms != cases[i].step_ms)
             fail_msg("%s: %lld", cases[i].text, (long long)question.step_ms);
     }
-    /* Without groups of time the step is ignored. */
+    /* The step is ignored if the groups are not groups of time. */
     assert_true(stats("by=code&since=7d&step=1s"));
 }
 
@@ -242,7 +242,7 @@ static void without_memory_parsing_fails(void **state)
         fail_alloc memory = {.fail_at = fail_at, .for_good = true};
         const rc_alloc alloc = fail_alloc_of(&memory);
         rc_arena small;
-        /* Each allocation is a block of its own. */
+        /* Each allocation is a separate block. */
         rc_arena_init(&small, &alloc, (size_t)1 << 20);
         const bool is_good =
             rc_admin_audit_query_parse(RC_STR("since=1h&client=web&code=RateLimited&cleint=x"),

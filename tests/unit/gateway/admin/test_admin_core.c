@@ -1,4 +1,4 @@
-/* The paths and actions of the admin interface, without sockets. */
+/* Tests of the paths and actions of the admin interface, without sockets. */
 #include "support/admin_request.h"
 #include "support/fail_alloc.h"
 #include "support/prom_lint.h"
@@ -94,7 +94,7 @@ static void metrics_have_counters_and_collected_values(void **state)
     end();
 }
 
-/* Model names that clients invent are no labels: the provider's own series counts them. */
+/* Model names that clients invent are not used as labels; a series of the provider counts them. */
 static void metrics_have_no_invented_names(void **state)
 {
     (void)state;
@@ -127,7 +127,8 @@ static void readiness_differs_from_liveness(void **state)
     end();
 }
 
-/* Each target with its health and since when; needs the token. */
+/* With ?verbose, readiness lists each target with its health and since when. The list needs the
+ * token. */
 static void readiness_can_be_verbose(void **state)
 {
     (void)state;
