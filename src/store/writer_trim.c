@@ -95,9 +95,9 @@ static bool find_work(rc_writer *writer, uint64_t now_ns)
     return true;
 }
 
-/* Whether the deletion under way is still wanted. It is not if the requester has ended or withdrawn
- * its request, or if the configuration has new retention limits. The block notes of deleted
- * operations are removed in any case. */
+/* Whether the deletion under way is still wanted. It is no longer wanted if the requester has ended
+ * or withdrawn its request, or if the configuration has new retention limits. The block notes of
+ * deleted operations are removed in any case. */
 static bool is_wanted(rc_writer *writer)
 {
     const rc_writer_trimmer *trim = &writer->trim;

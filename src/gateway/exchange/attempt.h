@@ -70,8 +70,8 @@ typedef struct rc_attempt {
                              * fields. */
     rc_demo_call *demo; /* Call to the demo provider. NULL: this attempt does not use the demo
                              * provider. */
-    rc_ledger_reservation *reservation; /* Reservation of the cost in the budgets. NULL: the budgets
-                                         * hold nothing for this attempt. */
+    rc_ledger_reservation *reservation; /* Reservation of the cost in the budgets. NULL: nothing is
+                                         * reserved for this attempt. */
     const rc_report *flaw; /* Why a complete response is unusable. NULL: the response is usable. */
     int64_t next_sequence_number; /* Next sequence number of the stream's events. 0: the events have
                                    * no numbers. */

@@ -173,9 +173,10 @@ static const rc_report *replace_unusable(const rc_attempt *attempt, const rc_rep
     return report_attempt(attempt, row->code, row->message);
 }
 
-/* The code of a success status with an unusable response is MalformedResponse if nothing more is
- * known. A request that must not be sent twice is not retried, because the provider has most likely
- * carried it out. */
+/* Classifies the failure, stops the attempt and feeds the failure to the machine. A success status
+ * with an unusable response gets the code MalformedResponse if nothing more is known. A request
+ * that must not be sent twice is not retried, because the provider has most likely carried it
+ * out. */
 void rc_attempt_fail(rc_attempt *attempt, rc_failure *failure)
 {
     const rc_exchange *exchange = attempt->exchange;

@@ -294,7 +294,7 @@ static void hold(rc_attempt *attempt, rc_str piece)
     const bool is_kept = rc_buf_status(&attempt->held) == RC_OK;
     if (is_kept && rc_buf_get(&attempt->held).len <= RC_ATTEMPT_HELD_MAX)
         return;
-    /* `held` does not contain a piece that did not fit. */
+    /* A piece that did not fit into `held` is relayed after it. */
     if (judge_start(attempt) && relay(attempt, is_kept) && !is_kept)
         relay_piece(attempt, piece);
 }

@@ -100,8 +100,8 @@ static void set_wait(const rc_exchange *exchange, rc_builder *builder, int64_t w
                                    : RC_STR("recourse"));
 }
 
-/* Names the setting with which the call would have gone on to the next target, if it stopped at a
- * fatal failure although another target stands by. */
+/* Names a setting in the report of a call that stopped at a fatal failure although another target
+ * was available. With this setting the call would have continued at that target. */
 static void set_standby(const rc_exchange *exchange, rc_builder *builder)
 {
     const rc_action *action = &exchange->machine.action;

@@ -97,7 +97,7 @@ static bool is_429(const rc_exchange *exchange)
     return false;
 }
 
-/* Appends "m/gpt-4o: quota used up (key m:1)". */
+/* Appends a target and the reason, such as "m/gpt-4o: quota used up (key m:1)". */
 static void push_target(const rc_exchange *exchange, const rc_ledger_step *step, rc_buf *text)
 {
     rc_buf_push(text, rc_exchange_provider_of(exchange, step->entry)->config->name);

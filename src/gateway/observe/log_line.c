@@ -45,8 +45,8 @@ const char *rc_log_event_level(rc_log_event event)
     return events[event].level;
 }
 
-/* Returns "error" for a failure of the gateway or a provider, "warn" for a mistake of the client,
- * "info" for all other requests. */
+/* Returns "info" for a request that succeeded or was cancelled, "error" for a status of 500 or above
+ * and for a response that was cut off, "warn" for all other requests. */
 const char *rc_log_request_level(const rc_log_request *request)
 {
     if (request->outcome == RC_LOG_SUCCEEDED || request->outcome == RC_LOG_CANCELLED)
