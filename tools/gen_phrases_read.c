@@ -494,9 +494,9 @@ static bool read_concept(struct reader *r, size_t at, bool is_marker)
         return true;
     }
     end = word_end(r, at);
-    if (!is_word(r, at, end, "decisive") && !is_word(r, at, end, "weak") &&
-        !is_word(r, at, end, "modifier"))
-        return fail(r, at, "a concept is decisive, weak or modifier");
+    if (!is_word(r, at, end, "decisive") && !is_word(r, at, end, "general") &&
+        !is_word(r, at, end, "weak") && !is_word(r, at, end, "modifier"))
+        return fail(r, at, "a concept is decisive, general, weak or modifier");
     if (!copy_word(r, at, end, c->kind, sizeof c->kind) ||
         !read_text(r, skip_blanks(r, end), c->text, sizeof c->text))
         return false;

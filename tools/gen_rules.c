@@ -333,6 +333,8 @@ static const char *kind_name(rc_concept_kind kind)
     switch (kind) {
     case RC_CONCEPT_DECISIVE:
         return "decisive";
+    case RC_CONCEPT_GENERAL:
+        return "general";
     case RC_CONCEPT_WEAK:
         return "weak";
     case RC_CONCEPT_MODIFIER:

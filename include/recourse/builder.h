@@ -111,6 +111,7 @@ RC_API void rc_builder_set_action(rc_builder *builder, rc_user_action action, rc
 RC_API void rc_builder_set_provider(rc_builder *builder, rc_str provider);
 RC_API void rc_builder_set_model(rc_builder *builder, rc_str model);
 RC_API void rc_builder_set_rule(rc_builder *builder, rc_str rule);
+RC_API void rc_builder_set_known_by(rc_builder *builder, rc_str basis);
 RC_API void rc_builder_set_retry_exhausted(rc_builder *builder, bool exhausted);
 RC_API void rc_builder_set_http_status(rc_builder *builder, int status);
 

@@ -106,6 +106,21 @@ typedef struct rc_failure {
                          known */
 } rc_failure;
 
+/* What a verdict is based on, the most reliable first. */
+typedef enum rc_basis {
+    RC_BASIS_NONE = 0,  /* nothing was recognised */
+    RC_BASIS_TYPED = 1, /* a code, a type, a header, a finish reason, a transport failure or an exit
+                            status */
+    RC_BASIS_STATUS = 2, /* a status, alone or with words */
+    RC_BASIS_PHRASE = 3, /* words of the message */
+    RC_BASIS_GUESS = 4   /* general words of a text that may come from no call; such a verdict is
+                            never retryable */
+} rc_basis;
+
+/* Returns the name of a basis ("typed", "status", "phrase", "guess"); NULL for NONE. The result is
+ * a static string. */
+RC_API const char *rc_basis_name(rc_basis basis);
+
 /* The result of the classification. The texts view the failure, static tables or the `space` of
  * rc_judge. */
 typedef struct rc_verdict {
@@ -130,6 +145,9 @@ typedef struct rc_verdict {
     rc_str param;
     rc_str message;
     rc_str request_id;
+    rc_basis basis;    /* what the verdict is based on */
+    rc_str looks_like; /* what a text looks like that comes from no call ("compiler output"); static
+                             text, empty for all other failures */
 } rc_verdict;
 
 /* Rules in addition to the built-in rules; see rules.h. */

@@ -12,6 +12,7 @@
 #include "classify/headers.h"
 #include "classify/phrases/phrases.h"
 #include "classify/providers/provider.h"
+#include "classify/relevance/relevance.h"
 #include "classify/rules/rule.h"
 
 /* Longest wait that is usual after a rate limit. A longer wait sets the fact hint:long. */
@@ -24,6 +25,7 @@ typedef struct meaning {
                        belongs to no text. */
     rc_concept_set says;
     rc_concept_set code;
+    unsigned coverage; /* Highest share of a message that one phrase covers, in percent. */
 } meaning;
 
 static void add_all(rc_concept_set *to, const rc_concept_set *from)
@@ -37,7 +39,8 @@ static bool has_decisive(const rc_concept_set *set)
     for (unsigned i = 0; i < RC_CONCEPTS_MAX / 64; i++) {
         for (uint64_t bits = set->bits[i]; bits != 0; bits &= bits - 1) {
             unsigned concept = i * 64 + (unsigned)__builtin_ctzll(bits);
-            if (rc_concept_kind_of(concept) == RC_CONCEPT_DECISIVE)
+            rc_concept_kind kind = rc_concept_kind_of(concept);
+            if (kind == RC_CONCEPT_DECISIVE || kind == RC_CONCEPT_GENERAL)
                 return true;
         }
     }
@@ -147,6 +150,19 @@ static bool has_limit_concept(const rc_concept_set *set)
     return false;
 }
 
+/* Returns the share of the text that its longest phrase covers, in percent. */
+static unsigned coverage_of(const meaning *m, rc_str text)
+{
+    size_t longest = 0;
+    for (unsigned c = 0; c < RC_CONCEPT_COUNT; c++) {
+        const rc_phrase_span *span = &m->scan.spans[c];
+        if (rc_concept_set_has(&m->scan.found, c) && rc_concept_kind_of(c) != RC_CONCEPT_MODIFIER &&
+            span->to - span->from > longest)
+            longest = span->to - span->from;
+    }
+    return (unsigned)(longest * 100 / text.len);
+}
+
 static bool read_message(rc_evidence *evidence, meaning *m, rc_str text)
 {
     if (text.len == 0)
@@ -158,6 +174,8 @@ static bool read_message(rc_evidence *evidence, meaning *m, rc_str text)
     if (has_limit_concept(&m->scan.found))
         rc_limits_parse(text, &evidence->limits);
     add_all(&m->says, &m->scan.found);
+    const unsigned coverage = coverage_of(m, text);
+    m->coverage = coverage > m->coverage ? coverage : m->coverage;
     return has_decisive(&m->scan.found);
 }
 
@@ -350,19 +368,38 @@ static bool is_lasting_fault(rc_connection_fault fault)
     return connection != NULL && connection->is_lasting;
 }
 
-static rc_verdict verdict_of(const rc_evidence *evidence, const meaning *m, const rc_rule *rule)
+static rc_basis basis_of(const rc_evidence *evidence, const rc_rule *rule,
+                         const rc_relevance *relevance)
 {
+    if (rule->code == RC_CODE_UNCLASSIFIED)
+        return RC_BASIS_NONE;
+    return relevance->is_guess ? RC_BASIS_GUESS : rc_rule_basis(rule, &evidence->facts);
+}
+
+static rc_verdict verdict_of(const rc_evidence *evidence, const meaning *m, const rc_rule *rule,
+                             const rc_relevance *relevance)
+{
+    const bool is_foreign = relevance->is_foreign && rule->code == RC_CODE_UNCLASSIFIED;
     rc_verdict verdict = {
         .code = rule->code,
         .category = rc_rule_category(rule),
-        .is_retryable = rc_rule_is_retryable(rule),
+        .is_retryable = rc_rule_is_retryable(rule) && !relevance->is_guess,
         .rule = rule->id,
         .reason = rule->reason,
         .provider = evidence->provider_name,
         .recognised_by = evidence->recognised_by,
         .request_id = evidence->request_id,
         .message = message_of(evidence),
+        .basis = basis_of(evidence, rule, relevance),
+        .looks_like = rc_look_name(is_foreign ? relevance->look : RC_LOOK_NONE),
     };
+    if (is_foreign) {
+        /* The text's numbers and names are not those of a failed call. */
+        verdict.reason = rc_look_reason(relevance->look);
+        verdict.provider = verdict.recognised_by = rc_str_make(NULL, 0);
+        verdict.retry_after_ms = -1;
+        return verdict;
+    }
     const rc_layer *innermost = rc_evidence_innermost(evidence);
     if (innermost != NULL) {
         verdict.type = innermost->type.len > 0 ? innermost->type : innermost->status_word;
@@ -413,17 +450,39 @@ static bool is_builtin(const rc_rule *rule)
     return false;
 }
 
-/* Sets the fact body:foreign if the text does not come from a failed call. Numbers and words of
- * such a text then cause no retry. Does nothing if the matching rule is a user's rule or a rule
- * about exit statuses. */
-static void set_foreign(rc_evidence *evidence, const rc_rules *rules)
+/* Clears what was read from the text, so that only a rule about exit statuses can still match. */
+static void clear_words(rc_evidence *evidence)
 {
-    if (!rc_evidence_is_foreign(evidence))
-        return;
+    for (unsigned i = 0; i < RC_CONCEPTS_MAX / 64; i++) {
+        evidence->facts.bits[RC_FACT_SAYS_BASE / 64 + i] = 0;
+        evidence->facts.bits[RC_FACT_CODE_BASE / 64 + i] = 0;
+    }
+    for (unsigned fact = RC_FACT_STATUS_BASE; fact < RC_FACT_LITERAL_BASE; fact++)
+        rc_facts_clear(&evidence->facts, fact);
+    for (unsigned fact = RC_FACT_STATUS_2XX; fact <= RC_FACT_INNER_5XX; fact++)
+        rc_facts_clear(&evidence->facts, fact);
+    rc_facts_set_status(&evidence->facts, 0);
+}
+
+/* Sets the fact body:foreign if the text does not come from a failed call, so that no number and no
+ * word in it decides. Does nothing if a user's rule matches, or if nothing matches and the text has
+ * no form of its own. */
+static rc_relevance set_foreign(rc_evidence *evidence, const meaning *m, const rc_rules *rules)
+{
+    rc_relevance relevance =
+        rc_relevance_of(evidence, has_decisive(&m->code), &m->says, m->coverage);
+    if (!relevance.is_foreign)
+        return relevance;
     const rc_rule *rule = rc_rules_match(rules, &evidence->facts, NULL);
-    if (rc_rule_is_retryable(rule) && is_builtin(rule) &&
-        !rc_str_starts_with(rule->id, RC_STR("exit.")))
+    const bool is_formless = rule->code == RC_CODE_UNCLASSIFIED && relevance.look == RC_LOOK_TEXT;
+    relevance.is_foreign = is_builtin(rule) && !is_formless;
+    if (relevance.is_foreign) {
+        clear_words(evidence);
         rc_evidence_set(evidence, RC_FACT_BODY_FOREIGN);
+        rc_evidence_note(evidence, RC_TRACE_FACT, RC_STR("body:foreign"),
+                         rc_look_name(relevance.look));
+    }
+    return relevance;
 }
 
 rc_verdict rc_judge(const rc_failure *failure, const rc_rules *rules, const rc_trace *trace,
@@ -436,6 +495,7 @@ rc_verdict rc_judge(const rc_failure *failure, const rc_rules *rules, const rc_t
     m.scanned = (rc_str){NULL, 0};
     m.says = (rc_concept_set){0};
     m.code = (rc_concept_set){0};
+    m.coverage = 0;
 
     rc_headers_read(&evidence);
     rc_unwrap(&evidence);
@@ -447,9 +507,9 @@ rc_verdict rc_judge(const rc_failure *failure, const rc_rules *rules, const rc_t
 
     rc_rule_input input = rule_input(&evidence, rc_evidence_innermost(&evidence));
     rc_rules_set_literals(rules, &input, &evidence.facts);
-    set_foreign(&evidence, rules);
+    const rc_relevance relevance = set_foreign(&evidence, &m, rules);
     const rc_rule *rule = rc_rules_match(rules, &evidence.facts, trace);
-    return verdict_of(&evidence, &m, rule);
+    return verdict_of(&evidence, &m, rule, &relevance);
 }
 
 /* ---- constructors of rc_failure ---- */

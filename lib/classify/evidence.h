@@ -102,11 +102,6 @@ static inline bool rc_evidence_has(const rc_evidence *evidence, rc_fact fact)
  * model's output, not a description of a failure. */
 bool rc_evidence_is_success(const rc_evidence *evidence);
 
-/* Returns whether the body is a text that does not come from a failed call, such as a compiler's
- * message or a manual page. Returns false if the failure has other members than a body (a status, a
- * header, a host ...). */
-bool rc_evidence_is_foreign(const rc_evidence *evidence);
-
 /* Adds an empty layer. Returns a pointer into the evidence; NULL if the evidence has RC_LAYERS_MAX
  * layers already or if `depth` exceeds RC_LAYER_DEPTH_MAX. `where` must be static text, because the
  * layer views it. */

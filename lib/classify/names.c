@@ -6,6 +6,8 @@ static const char *const TRANSPORTS[] = {"none",  "timeout", "connect_refused", 
                                          "reset", "eof"};
 static const char *const PHASES[] = {"none", "connect", "sent", "headers", "committed"};
 
+static const char *const BASES[] = {NULL, "typed", "status", "phrase", "guess"};
+
 static unsigned find(const char *const *names, unsigned count, rc_str name)
 {
     for (unsigned i = 1; i < count; i++) {
@@ -23,6 +25,11 @@ const char *rc_transport_name(rc_transport transport)
 rc_transport rc_transport_parse(rc_str name)
 {
     return (rc_transport)find(TRANSPORTS, RC_TRANSPORT_EOF + 1, name);
+}
+
+const char *rc_basis_name(rc_basis basis)
+{
+    return (unsigned)basis <= RC_BASIS_GUESS ? BASES[basis] : NULL;
 }
 
 const char *rc_phase_name(rc_phase phase)

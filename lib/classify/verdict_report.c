@@ -57,6 +57,14 @@ static void set_message(rc_builder *b, const rc_failure *failure, const rc_verdi
     const rc_code_info *info = rc_code_get(verdict->code);
     if (info == NULL)
         return;
+    if (verdict->looks_like.len > 0) {
+        rc_buf_init_fixed(&text, memory, sizeof memory);
+        rc_buf_push(&text, RC_STR("This looks like "));
+        rc_buf_push(&text, verdict->looks_like);
+        rc_buf_push(&text, RC_STR(". It is not the failure of a model or a tool."));
+        rc_builder_set_message(b, rc_buf_get(&text));
+        return;
+    }
     detail = detail_for_client(failure, verdict->code, info->action, rc_str_trim(detail), masked);
     if (detail.len == 0)
         return;
@@ -77,6 +85,11 @@ static void set_message(rc_builder *b, const rc_failure *failure, const rc_verdi
 static void set_action(rc_builder *b, const rc_verdict *verdict)
 {
     const rc_code_info *row = rc_code_get(verdict->code);
+    if (verdict->looks_like.len > 0)
+        rc_builder_set_action(
+            b, RC_ACTION_NONE,
+            RC_STR("No provider failed. If the text is an error, it tells what to "
+                   "correct; the same command would fail again."));
     if (row == NULL || !row->is_retryable || verdict->is_retryable)
         return;
     switch (verdict->category) {
@@ -118,6 +131,7 @@ const rc_report *rc_verdict_report(const rc_failure *failure, const rc_verdict *
                                                                 : verdict->provider);
     rc_builder_set_model(&b, failure->model);
     rc_builder_set_rule(&b, verdict->rule);
+    rc_builder_set_known_by(&b, rc_str_c(rc_basis_name(verdict->basis)));
     rc_str detail = without_echo(failure, verdict->message, memory);
     set_message(&b, failure, verdict, detail);
     rc_builder_set_detail(&b, detail);

@@ -179,6 +179,8 @@ rc_status rc_render_agent_json(const rc_report *report, rc_view view, unsigned i
     put_attempts(&w, report, view);
     if (rc_view_has(view, RC_STR("rule")))
         rc_view_json_member(&w, view, RC_STR("rule"), rc_report_rule(report));
+    if (rc_view_has(view, RC_STR("known_by")))
+        rc_view_json_member(&w, view, RC_STR("known_by"), rc_report_known_by(report));
     if (rc_view_has(view, RC_STR("detail")))
         rc_view_json_member(&w, view, RC_STR("detail"), rc_report_detail(report));
     put_causes(&w, report, view);

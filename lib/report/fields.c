@@ -87,6 +87,7 @@ static const rc_field REPORT_FIELDS[] = {
     {OTHER("attempts", I, RC_FIELD_ATTEMPTS)},
     {BOOL("retry_exhausted", U | M | I, retry_exhausted), INHERITED},
     {TEXT("rule", I, rule, NAME_MAX_BYTES), INHERITED},
+    {TEXT("known_by", I, known_by, NAME_MAX_BYTES), INHERITED},
     {OTHER("error_source", I, RC_FIELD_SOURCES)},
     {INT("http_status", U | M | I, http_status, 0, 400, 599)},
     {OTHER("cause", I, RC_FIELD_CAUSE)},

@@ -35,6 +35,7 @@ struct rc_report {
     rc_str provider;
     rc_str model;
     rc_str rule;
+    rc_str known_by;
 
     int64_t provider_status;
     rc_str provider_type;

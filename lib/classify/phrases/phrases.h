@@ -31,7 +31,9 @@ typedef enum rc_concept_kind {
                                 precedence over it. */
     RC_CONCEPT_MODIFIER = 3, /* Describes a failure only together with another concept: time
                                 windows, limits, advertising. */
-    RC_CONCEPT_MARKER = 4    /* Is the name of a provider. */
+    RC_CONCEPT_MARKER = 4,   /* Is the name of a provider. */
+    RC_CONCEPT_GENERAL = 5 /* States what happened, in words that other programs use too: in a text
+                                without any other sign of a call a second sign is necessary. */
 } rc_concept_kind;
 
 /* These three functions return the name, the description and the kind of a concept or marker.

@@ -103,6 +103,10 @@ void rc_rules_set_literals(const rc_rules *user, const rc_rule_input *input, rc_
  * trace: borrows during the call; may be NULL. facts: borrows during the call. */
 const rc_rule *rc_rules_match(const rc_rules *user, const rc_facts *facts, const rc_trace *trace);
 
+/* Returns what the verdict of a rule that matched the facts is based on: the most reliable fact of
+ * those that its conditions require. */
+rc_basis rc_rule_basis(const rc_rule *rule, const rc_facts *facts);
+
 /* The built-in rules. */
 extern const rc_rule_set rc_rules_builtin;
 

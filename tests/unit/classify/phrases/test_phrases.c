@@ -249,7 +249,7 @@ static void test_names(void **unused)
     for (unsigned i = 0; i < RC_CONCEPT_COUNT; i++) {
         assert_int_equal(rc_concept_parse(rc_concept_name(i)), i);
         assert_true(rc_concept_text(i).len > 0);
-        assert_in_range(rc_concept_kind_of(i), RC_CONCEPT_DECISIVE, RC_CONCEPT_MODIFIER);
+        assert_true(rc_concept_kind_of(i) != 0 && rc_concept_kind_of(i) != RC_CONCEPT_MARKER);
     }
     for (unsigned i = RC_MARKER_BASE; i < RC_MARKER_END; i++) {
         assert_int_equal(rc_marker_parse(rc_concept_name(i)), i);

@@ -1,0 +1,136 @@
+/* Decides whether a text comes from a failed call (relevance.h). Called by classify.c. */
+#include "classify/relevance/relevance.h"
+
+#include "base/str.h"
+
+/* The begin and the end of a text that are searched, in bytes. */
+#define PART_BYTES ((size_t)8192)
+/* A text of more bytes or lines is hardly one message. */
+#define MESSAGE_BYTES 300u
+#define MESSAGE_LINES 4u
+/* A text so short is hardly anything but a message. */
+#define TINY_BYTES 40u
+/* Points at which a text is the message of a call, and at which it may be one. */
+#define POINTS_CALL 6
+#define POINTS_SPECIFIC 5 /* The same if a concept is found that only failures of models have. */
+#define POINTS_GUESS 3
+/* In a longer text, the name of a provider does not mean that the text comes from the provider. */
+#define NAMED_BYTES 2000u
+
+/* True if the failure has more than a text: a status, a header, a host ... */
+static bool is_known_call(const rc_failure *failure)
+{
+    return failure->provider.len > 0 || failure->status != 0 || failure->header_count > 0 ||
+           failure->event.len > 0 || failure->transport != RC_TRANSPORT_NONE ||
+           failure->phase != RC_PHASE_NONE || failure->connection != RC_CONNECTION_NONE ||
+           failure->host.len > 0 || failure->model.len > 0;
+}
+
+/* True if a concept is found that only failures of models have, such as a context overflow. */
+static bool is_specific(const rc_concept_set *says)
+{
+    for (unsigned c = 0; c < RC_CONCEPT_COUNT; c++) {
+        if (rc_concept_set_has(says, c) && rc_concept_kind_of(c) == RC_CONCEPT_DECISIVE)
+            return true;
+    }
+    return false;
+}
+
+static bool is_general(const rc_concept_set *says)
+{
+    for (unsigned c = 0; c < RC_CONCEPT_COUNT; c++) {
+        if (rc_concept_set_has(says, c) && rc_concept_kind_of(c) == RC_CONCEPT_GENERAL)
+            return true;
+    }
+    return false;
+}
+
+/* True if the body is one JSON value or an HTML page. */
+static bool is_whole_body(const rc_evidence *evidence, rc_str text)
+{
+    if (evidence->page_title.len > 0)
+        return true;
+    const bool is_json = text.ptr[0] == '{' || text.ptr[0] == '[' || text.ptr[0] == '"';
+    return is_json && rc_evidence_has(evidence, RC_FACT_BODY_ERROR);
+}
+
+/* Joins the begin and the end of a long text. */
+static rc_call_signs signs_of(rc_str text)
+{
+    if (text.len <= 2 * PART_BYTES)
+        return rc_call_signs_of(text);
+    rc_call_signs begin = rc_call_signs_of(rc_str_slice(text, 0, PART_BYTES));
+    rc_call_signs end = rc_call_signs_of(rc_str_slice(text, text.len - PART_BYTES, text.len));
+    begin.has_sdk |= end.has_sdk;
+    begin.has_transport |= end.has_transport;
+    begin.has_status |= end.has_status;
+    begin.has_name |= end.has_name;
+    begin.has_library_name |= end.has_library_name;
+    begin.ends_in_error = end.ends_in_error;
+    begin.has_lead |= end.has_lead;
+    begin.has_error |= end.has_error;
+    begin.lines += end.lines;
+    return begin;
+}
+
+/* True for a piece of a larger text: it begins indented, or ends where more has to follow. */
+static bool is_fragment(rc_str body, rc_str text)
+{
+    return rc_str_starts_with(body, RC_STR("    ")) ||
+           memchr(",:({[=*\\", text.ptr[text.len - 1], 8) != NULL;
+}
+
+/* Points of a text without a form and without a certain sign. The weights were fitted to the
+ * messages of the conformance sets and to texts of one machine; docs/internals/classify.md has the
+ * numbers. */
+static int points_of(const rc_evidence *evidence, rc_str text, const rc_call_signs *signs,
+                     const rc_concept_set *says, unsigned coverage)
+{
+    int points = is_specific(says) ? 3 : is_general(says) ? 2 : 0;
+    points += signs->words >= 2 ? 4 : signs->words == 1 ? 3 : 0;
+    points += signs->nouns >= 1 ? 2 : 0;
+    points += signs->has_voice ? 3 : 0;
+    points += signs->has_field ? 3 : 0;
+    points += signs->has_id ? 2 : 0;
+    points += signs->is_east_asian ? 2 : 0;
+    points += coverage >= 75 ? 4 : coverage >= 25 ? 1 : 0;
+    points += text.len <= TINY_BYTES ? 2 : 0;
+    points -= is_fragment(evidence->failure->body, text) ? 3 : 0;
+    points -= text.len > MESSAGE_BYTES ? 5 : 0;
+    points -= text.len > 2 * MESSAGE_BYTES || signs->lines > MESSAGE_LINES ? 6 : 0;
+    return points;
+}
+
+rc_relevance rc_relevance_of(const rc_evidence *evidence, bool has_typed_code,
+                             const rc_concept_set *says, unsigned coverage)
+{
+    rc_relevance relevance = {false, false, RC_LOOK_NONE};
+    const rc_failure *failure = evidence->failure;
+    const rc_str text = rc_str_trim(rc_str_slice(failure->body, 0, RC_EVIDENCE_BODY_MAX));
+    if (is_known_call(failure) || text.len == 0 || is_whole_body(evidence, text))
+        return relevance;
+    relevance.look = rc_look_of(rc_str_slice(failure->body, 0, PART_BYTES));
+    const rc_call_signs signs = signs_of(text);
+    const bool is_named = evidence->provider != NULL && text.len <= NAMED_BYTES;
+    if (rc_look_is_document(relevance.look)) {
+        const bool is_trace = relevance.look == RC_LOOK_SOURCE && signs.ends_in_error;
+        relevance.is_foreign = !is_trace && !(has_typed_code && signs.has_sdk);
+        return relevance;
+    }
+    if (has_typed_code || signs.has_sdk)
+        return relevance;
+    if (relevance.look != RC_LOOK_NONE) {
+        const bool may_call = relevance.look != RC_LOOK_TESTS && relevance.look != RC_LOOK_COMPILER;
+        relevance.is_foreign = !may_call || (!signs.has_transport && !signs.has_library_name);
+        return relevance;
+    }
+    if (signs.has_transport || signs.has_status || signs.has_name || signs.has_lead || is_named)
+        return relevance;
+    const int points = points_of(evidence, text, &signs, says, coverage);
+    relevance.is_foreign = points < POINTS_GUESS;
+    relevance.is_guess =
+        !relevance.is_foreign && points < (is_specific(says) ? POINTS_SPECIFIC : POINTS_CALL);
+    if (relevance.is_foreign)
+        relevance.look = RC_LOOK_TEXT;
+    return relevance;
+}
