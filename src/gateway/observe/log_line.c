@@ -45,7 +45,7 @@ const char *rc_log_event_level(rc_log_event event)
     return events[event].level;
 }
 
-/* Returns "info" for a request that succeeded or was cancelled, "error" for a status of 500 or above
+/* Returns "info" for a request that succeeded or was cancelled, "error" for a status of 500 or more
  * and for a response that was cut off, "warn" for all other requests. */
 const char *rc_log_request_level(const rc_log_request *request)
 {

@@ -248,7 +248,8 @@ static bool join_head(rc_upstream_call *call, rc_str *bytes)
     return true;
 }
 
-/* Parses the bytes as a head, which needs more memory if the head has many fields. */
+/* Parses a head. If the head has too many fields for the parser, allocates more memory and parses
+ * the head again. */
 static rc_http1_event parse_head(rc_upstream_call *call, rc_str bytes)
 {
     const rc_http1_event event = rc_http1_read_head(&call->reader, bytes);
