@@ -309,8 +309,8 @@ static void test_bytes(void **state)
     json_object *root = body_of(&prompt, RC_DIALECT_OPENAI_CHAT);
     json_object *content = NULL;
     assert_int_equal(json_pointer_get(root, "/messages/0/content", &content), 0);
-    assert_int_equal(json_object_get_string_len(content), 9); /* the content is two characters
-                                                                 U+FFFD and others */
+    assert_int_equal(json_object_get_string_len(content), 9); /* three bytes of ASCII and two
+                                                                 U+FFFD of three bytes */
     json_object_put(root);
 }
 

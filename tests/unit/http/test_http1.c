@@ -1,5 +1,5 @@
-/* The HTTP/1.1 parser: input in pieces of every size, and messages that two parsers could interpret
- * differently. */
+/* Tests of the HTTP/1.1 parser: input in pieces of every size, and messages that two parsers could
+ * interpret differently. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 static rc_http1 reader;
 
-/* The result must not depend on the pieces. */
+/* Parses the bytes in pieces of every size; the result must always be the same. */
 static result read_in_all_pieces(rc_http1_kind kind, rc_str bytes, bool is_closed)
 {
     result whole = read_message(&reader, kind, bytes, 0, is_closed);
@@ -52,7 +52,7 @@ static void requests_are_read(void **state)
     assert_true(rc_http1_is_reusable(&reader));
 }
 
-/* RFC 9112, section 3.2.2. */
+/* A target may be an absolute URL (RFC 9112, section 3.2.2). */
 static void a_target_may_be_a_whole_url(void **state)
 {
     (void)state;
@@ -128,7 +128,7 @@ static void a_304_has_no_body_despite_content_length(void **state)
     assert_int_equal(got.used, 49);
 }
 
-/* A caller that reads byte by byte gets END with the last byte, without another call. */
+/* A caller that passes single bytes gets END with the last byte, without another call. */
 static void the_last_byte_brings_the_end(void **state)
 {
     (void)state;
@@ -202,7 +202,7 @@ static bool is_letter_or_digit(int c)
     return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
-/* Parses a request with one character between the two parts. */
+/* Parses a request with one character c between the two parts. */
 static bool is_refused(const char *before, int c, const char *behind)
 {
     char bytes[64];
@@ -249,7 +249,7 @@ static void ambiguous_responses_are_refused(void **state)
     }
 }
 
-/* Each limit: one below, at, and one above it. */
+/* Tests each limit with a message one below, at, and one above it. */
 static void limits_are_exact(void **state)
 {
     (void)state;
@@ -286,8 +286,8 @@ static void limits_are_exact(void **state)
     }
 }
 
-/* The parser has memory for some fields; for more of them the caller provides it. The result is the
- * same as if the memory had been there from the start, also for a response to HEAD. */
+/* The parser has memory for a few fields; for more fields the caller provides memory. The result is
+ * the same as with enough memory from the start, also for a response to HEAD. */
 static void a_head_with_many_fields_needs_a_table(void **state)
 {
     (void)state;
@@ -350,7 +350,7 @@ static result read_extended(const char *extensions, rc_http1_kind kind)
     return read_in_all_pieces(kind, rc_str_make(bytes, (size_t)len), false);
 }
 
-/* Unknown extensions are ignored: RFC 9112, section 7.1.1. */
+/* Unknown chunk extensions are ignored (RFC 9112, section 7.1.1). */
 static void extensions_of_a_response_are_skipped(void **state)
 {
     (void)state;
@@ -392,13 +392,13 @@ static void extensions_of_a_response_are_skipped(void **state)
         if (got.fault != RC_HTTP1_FAULT_CHUNK)
             fail_msg("taken: %s", bad[i]);
     }
-    /* For requests, llhttp's own restrictions apply. */
+    /* For requests, the restrictions of llhttp apply. */
     assert_int_equal(read_extended(";a=b;c=d", RC_HTTP1_REQUEST).fault, RC_HTTP1_FAULT_CHUNK);
     assert_int_equal(read_extended(" ;a", RC_HTTP1_REQUEST).fault, RC_HTTP1_FAULT_CHUNK);
     assert_true(read_extended(";a=\"b\";c", RC_HTTP1_REQUEST).is_whole);
 }
 
-/* The limit holds per chunk: a long stream may have extensions in every chunk. */
+/* The limit applies to each chunk, because a long stream may have extensions in every chunk. */
 static void extensions_of_a_response_are_limited_per_chunk(void **state)
 {
     (void)state;
@@ -439,8 +439,8 @@ static void reusability_is_known(void **state)
 
 static rc_http1 parsed;
 
-/* Parses the head at once, and again with the first byte alone, which forces llhttp. Both results
- * must be equal. */
+/* Parses the head at once by the fast parser, and again with a separate first byte, which forces
+ * llhttp. Both results must be equal. */
 static rc_http1_event read_both_ways(rc_http1_kind kind, rc_str bytes)
 {
     rc_http1_init(&reader, kind, &rc_http1_limits_default);
@@ -471,7 +471,7 @@ static const char *const plain_responses[] = {
     "HTTP/1.1 429 Too Many\r\nretry-after: 2\r\n\r\nslow",
 };
 
-/* Changes every byte to every other value: both parsers must agree on the result. */
+/* Replaces every byte by every other value: both parsers must agree on the result. */
 static void try_all_changes(rc_http1_kind kind, const char *text)
 {
     char bytes[512];
@@ -501,7 +501,7 @@ static void both_parsers_agree_on_plain_heads(void **state)
         try_all_changes(RC_HTTP1_RESPONSE, plain_responses[i]);
 }
 
-/* Inserts one of the significant bytes. */
+/* Inserts a byte that has a meaning in the syntax. */
 static void both_parsers_agree_on_an_inserted_byte(void **state)
 {
     (void)state;
@@ -519,7 +519,7 @@ static void both_parsers_agree_on_an_inserted_byte(void **state)
         }
 }
 
-/* Heads that only some parsers accept, and heads with special rules, are left to llhttp. */
+/* Heads that only some parsers accept, and heads with special rules, are parsed by llhttp. */
 static void unusual_heads_are_left_to_llhttp(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* The one-pass parser of chunks gives the same results as llhttp byte by byte. */
+/* Tests of the one-pass parser of chunks, which must return the same results as llhttp byte by
+ * byte. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,8 +13,9 @@
 static rc_http1 reader;
 static rc_http1 each_reader;
 
-/* Parses in pieces, and byte by byte, which forces llhttp. Both results must be equal, except that
- * the kind of a trailer's fault depends on how much of it has arrived. */
+/* Parses the bytes in pieces by the one-pass parser, and byte by byte, which forces llhttp. Both
+ * results must be equal, except that the kind of fault in a trailer depends on how much of the
+ * trailer has arrived. */
 static void read_chunks_both_ways(rc_str bytes, size_t step)
 {
     result all = read_message(&reader, RC_HTTP1_RESPONSE, bytes, step, true);
@@ -53,7 +55,7 @@ static void both_parsers_agree_on_plain_chunks(void **state)
             read_chunks_both_ways(rc_str_make(bytes, at), at);
         }
     }
-    /* llhttp does not see the first chunk. */
+    /* The first chunk is not passed to llhttp. */
     rc_str input = RC_STR("5\r\nhello\r\n3");
     rc_http1_init(&reader, RC_HTTP1_RESPONSE, &rc_http1_limits_default);
     assert_int_equal(rc_http1_read_head(&reader, rc_str_c(head)), RC_HTTP1_HEAD);
@@ -70,7 +72,7 @@ static void both_parsers_agree_on_plain_chunks(void **state)
     assert_true(reader.is_at_chunk && rc_str_eq(reader.body, RC_STR("ab")));
 }
 
-/* Bytes inside a chunk that look like a chunk. */
+/* Bytes inside a chunk that look like a chunk are data. */
 static void chunks_in_chunks_are_data(void **state)
 {
     (void)state;
@@ -89,7 +91,7 @@ static void chunks_in_chunks_are_data(void **state)
         assert_int_equal(rc_http1_read_body(&reader, &input), RC_HTTP1_BODY);
         assert_true(rc_str_eq(reader.body, rc_str_c(steps[i].body)));
     }
-    /* The end of one chunk and the start of the next in one piece. */
+    /* The piece contains the end of one chunk and the start of the next. */
     input = RC_STR("5\r\nhel");
     assert_int_equal(rc_http1_read_body(&reader, &input), RC_HTTP1_BODY);
     input = RC_STR("lo");

@@ -1,4 +1,4 @@
-/* The field lines behind the last chunk: malformed trailers are rejected, however they are
+/* Tests of the field lines after the last chunk: malformed trailers are rejected, however they are
  * split. */
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 
 #define MAX_BYTES 100
 
-/* Whether the whole text is one complete trailer. */
+/* Returns whether the whole text is one complete trailer. */
 static bool push(rc_str text, size_t step)
 {
     rc_http1_trailer trailer = {0};
@@ -44,7 +44,7 @@ static void trailers_are_read(void **state)
     assert_true(is_good(RC_STR("X:\r\nY: \t z \r\n\r\n")));
     assert_true(is_good(RC_STR("grpc-status: 0\r\nX-Checksum: a:b\r\n\r\n")));
     assert_true(is_good(RC_STR("X: \xc3\xa4\r\n\r\n")));
-    /* Names that only begin or end like a rejected one. */
+    /* Names that only begin or end like a forbidden name are accepted. */
     assert_true(is_good(RC_STR("Hos: a\r\nHosts: a\r\nTransfer-Encodings: a\r\n\r\n")));
     assert_true(is_good(RC_STR("A-name-that-is-longer-than-any-of-them-is: a\r\n\r\n")));
 }

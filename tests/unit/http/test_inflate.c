@@ -1,4 +1,4 @@
-/* Compressed bodies: split at every byte, damaged in every way, and their memory. */
+/* Tests of compressed bodies: split at every byte, damaged in every way, and their memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -56,7 +56,7 @@ static void feed(rc_inflate *inflater, rc_str input, outcome *got)
         assert_int_equal(input.len, 0);
 }
 
-/* Decodes the bytes in two pieces; the second may be empty. */
+/* Decodes the bytes in two pieces, of which the second may be empty. */
 static outcome read_in_two(rc_coding coding, rc_str bytes, size_t cut)
 {
     fail_alloc counting = {.fail_at = 0};
@@ -123,7 +123,7 @@ static void members_follow_each_other(void **state)
     check_good(RC_CODING_GZIP, rc_str_make(space, size), rc_str_make(wanted, sizeof wanted));
 }
 
-/* A header with all that RFC 1952 allows: text, checksum, extra, name, comment. */
+/* A header with all fields of RFC 1952: text flag, checksum, extra field, name, comment. */
 static void a_gzip_header_may_have_all_fields(void **state)
 {
     (void)state;
@@ -174,7 +174,7 @@ static void bytes_behind_the_end_are_damage(void **state)
         char space[1024];
         size_t size = pack(GZIP, text, sizeof text, space, sizeof space);
         memcpy(space + size, behind[i], lens[i]);
-        /* Half of a possible member header is no damage yet. */
+        /* Half of a possible member header is not a fault yet. */
         const outcome got = read_in_two(RC_CODING_GZIP, rc_str_make(space, size + lens[i]), size);
         assert_false(got.is_whole);
         if (lens[i] > 1)
@@ -203,12 +203,12 @@ static void uncompressed_bytes_are_damage(void **state)
     check_damaged(RC_CODING_GZIP, RC_STR("\x1f\x8b\x09\x00"));
     check_damaged(RC_CODING_GZIP, RC_STR("\x1f\x8b\x08\xe0"));
     check_damaged(RC_CODING_DEFLATE, RC_STR("\xff\xff\xff\xff"));
-    /* A preset dictionary, which is not available. */
+    /* A preset dictionary is required, but not available. */
     check_damaged(RC_CODING_DEFLATE, RC_STR("\x78\xbb\x00\x00\x00\x01\x00"));
 }
 
-/* Each flipped bit is noticed, or the bytes are the same: some bits of gzip's header have no
- * meaning. */
+/* Each flipped bit is detected, or the decoded bytes are the same, because some bits of gzip's
+ * header have no meaning. */
 static void no_flipped_bit_changes_the_bytes(void **state)
 {
     (void)state;
@@ -234,7 +234,7 @@ static void good_bytes_come_before_damage(void **state)
     (void)state;
     char space[1024];
     const size_t size = pack(GZIP, text, sizeof text, space, sizeof space);
-    space[size - 8] ^= 1; /* The checksum. */
+    space[size - 8] ^= 1; /* a bit of the checksum */
     const outcome got = read_in_two(RC_CODING_GZIP, rc_str_make(space, size), 0);
     assert_int_equal(got.result, RC_INFLATE_DAMAGED);
     assert_int_equal(got.len, sizeof text);
@@ -294,7 +294,7 @@ static void a_lack_of_memory_is_reported(void **state)
             ;
         has_passed = failing.calls < fail_at;
         assert_int_equal(result, has_passed ? RC_INFLATE_MORE : RC_INFLATE_NO_MEMORY);
-        if (inflater != NULL && !has_passed) /* The result stays the same. */
+        if (inflater != NULL && !has_passed) /* further calls return the same result */
             assert_int_equal(rc_inflate_step(inflater, &input, &piece), RC_INFLATE_NO_MEMORY);
         rc_inflate_free(inflater);
         assert_int_equal(failing.live, 0);

@@ -1,5 +1,5 @@
-/* Comparison of the strict reader with Jansson on random and damaged texts: both accept the same
- * texts and read the same values. */
+/* Comparison of the strict reader with Jansson on random and damaged texts: both must accept the
+ * same texts and read the same values. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -142,7 +142,8 @@ static size_t count_members(rc_json_reader reader)
     return count;
 }
 
-/* Of an object with duplicate keys only the end is compared, because Jansson uses the last one. */
+/* If an object has duplicate keys, only its end is compared, because Jansson uses the last of
+ * them. */
 static void check_object(rc_json_reader *reader, const json_t *value)
 {
     assert_true(json_is_object(value));
@@ -164,7 +165,7 @@ static void check_object(rc_json_reader *reader, const json_t *value)
     assert_int_equal(token.type, RC_JSON_OBJECT_END);
 }
 
-/* Compares the value that begins with the token with Jansson's. */
+/* Compares the value that begins with the token with the value that Jansson read. */
 static void check_value(rc_json_reader *reader, rc_json_token token, const json_t *value)
 {
     switch (token.type) {
@@ -202,8 +203,8 @@ static void check_value(rc_json_reader *reader, rc_json_token token, const json_
     }
 }
 
-/* Numbers that do not fit Jansson's types are the only texts that it rejects and the reader
- * accepts. */
+/* Returns whether Jansson rejected the text because a number does not fit its types. The reader
+ * accepts such texts. */
 static bool is_out_of_range(const json_error_t *error)
 {
     return json_error_code(error) == json_error_numeric_overflow;

@@ -96,7 +96,7 @@ static void test_stops_early(void **state)
     rc_str text = RC_STR("{\"stream\":true,\"model\":\"first\",\"model\":\"last\"} trailing");
     assert_int_equal(find(text, true, m), RC_OK);
     check_value(text, &m[0], RC_JSON_STRING, "\"first\"");
-    assert_int_equal(find(text, false, m), RC_E_SYNTAX); /* text after the object */
+    assert_int_equal(find(text, false, m), RC_E_SYNTAX); /* text follows after the object */
     check_value(text, &m[0], RC_JSON_STRING, "\"last\"");
     assert_int_equal(rc_json_find(RC_STR("{\"a\":!"), NULL, 0, true), RC_E_SYNTAX);
     assert_int_equal(rc_json_find(RC_STR("{\"a\":1}"), NULL, 0, false), RC_OK);
@@ -122,7 +122,7 @@ static void test_nothing_to_find(void **state)
     assert_int_equal(find(rc_str_make(NULL, 0), false, m), RC_E_TRUNCATED);
 }
 
-/* Damage at the top level is reported, and members before it stay found. */
+/* A fault at the top level is reported, and members before the fault are found. */
 static void test_damage(void **state)
 {
     (void)state;
@@ -170,13 +170,14 @@ static void test_damage(void **state)
     }
 }
 
-/* Skipped values are not validated: any bytes, either kind of bracket, any depth. */
+/* Skipped values are not validated: they may have arbitrary bytes, mixed brackets and any depth. */
 static void test_skipped_values_are_not_validated(void **state)
 {
     (void)state;
     rc_json_member m[2];
     rc_str text = RC_STR("{\"a\":[1 2,}],\"b\xFF\n\":\"\n\xFF\\q\",\"model\":1}");
-    assert_int_equal(find(text, false, m), RC_E_SYNTAX); /* [ closed by }, then ] */
+    assert_int_equal(find(text, false, m), RC_E_SYNTAX); /* [ is closed by }, and a stray ]
+                                                            follows */
     text = RC_STR("{\"a\":[1 2,},\"b\xFF\n\":\"\n\xFF\\q\",\"model\":1}");
     assert_int_equal(find(text, false, m), RC_OK);
     check_value(text, &m[0], RC_JSON_NUMBER, "1");
@@ -240,7 +241,7 @@ static void test_splice_failures(void **state)
     assert_int_equal(rc_buf_status(&buf), RC_E_TOO_LARGE);
     rc_buf_reset(&buf);
     assert_int_equal(rc_json_splice(RC_STR("abcdef"), 1, 2, RC_STR("1234"), &buf), RC_E_TOO_LARGE);
-    assert_int_equal(rc_buf_get(&buf).len, 0); /* appends everything or nothing */
+    assert_int_equal(rc_buf_get(&buf).len, 0); /* either the whole result is appended or nothing */
 
     fail_alloc a = {.fail_at = 1};
     rc_alloc alloc = fail_alloc_of(&a);
@@ -290,7 +291,7 @@ static void test_missing_names(void **state)
     assert_int_equal(found, 4);
 }
 
-/* Any number of members, many of them with the same hash. */
+/* The text has many members, many of them with the same hash. */
 static void test_many_members(void **state)
 {
     (void)state;
@@ -304,7 +305,7 @@ static void test_many_members(void **state)
     text[len++] = '{';
     for (int i = 0; i < MOST; i++) {
         if (i == MOST / 2)
-            half_len = len + 1; /* with the comma */
+            half_len = len + 1; /* length including the comma */
         int name = snprintf(names[i], sizeof names[i], "%c%d", 'a' + i % 5, i);
         len += (size_t)snprintf(text + len, sizeof text - len, "%s\"%.*s\":%d", i > 0 ? "," : "",
                                 name, names[i], i);
@@ -324,7 +325,7 @@ static void test_many_members(void **state)
         }
         if (count <= RC_JSON_NAMES_MAX)
             check_names(all, members, count);
-        /* With stop_early, damage after the last wanted member is not reported. */
+        /* With stop_early, a fault after the last wanted member is not reported. */
         for (size_t i = 0; i < count; i++)
             members[i].key = rc_str_c(names[i]);
         assert_int_equal(rc_json_find(half, members, count, true),
@@ -345,7 +346,7 @@ static void test_key_hashes(void **state)
     }
 }
 
-/* Members that occur twice, or that a case-insensitive parser would confuse. */
+/* Members that occur twice, or that a case-insensitive parser would confuse, are reported. */
 static void test_ambiguous_names(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Tests of numbers: all int64 limits, and doubles with the promised precision. */
+/* Tests of numbers: all limits of int64, and doubles with the documented precision. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -57,7 +57,7 @@ static void test_i64(void **state)
     for (size_t i = 0; i < COUNT(BAD); i++) {
         int64_t value = 99;
         assert_int_equal(rc_json_to_i64(rc_str_c(BAD[i].text), &value), BAD[i].status);
-        assert_int_equal(value, 99); /* unchanged */
+        assert_int_equal(value, 99); /* the value was not written */
     }
 }
 
@@ -97,7 +97,7 @@ static void test_double_exact(void **state)
     for (size_t i = 0; i < COUNT(TEXTS); i++) {
         double got = to_double(TEXTS[i]);
         double want = strtod(TEXTS[i], NULL);
-        assert_memory_equal(&got, &want, sizeof got); /* including the sign of zero */
+        assert_memory_equal(&got, &want, sizeof got); /* the sign of zero is compared, too */
     }
 }
 
@@ -158,8 +158,8 @@ static void check_near(const char *text)
         fail_msg("%s: got %.17g, want %.17g", text, got, want);
 }
 
-/* Random texts: exact up to 15 digits with small exponents, else within one ulp; nearly all exact.
- */
+/* Random texts: the result is exact for up to 15 digits with small exponents, otherwise within one
+ * ulp, and nearly always exact. */
 static void test_double_random(void **state)
 {
     (void)state;
@@ -190,7 +190,7 @@ static void test_double_random(void **state)
     assert_true(exact > ROUNDS * 9 / 10);
 }
 
-/* A random double, written with 17 digits, is read back within one ulp. */
+/* A random double that is written with 17 digits is read within one ulp. */
 static void test_double_bits(void **state)
 {
     (void)state;

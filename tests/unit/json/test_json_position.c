@@ -1,4 +1,4 @@
-/* Tests of rc_json_position_of: lines and columns as an editor shows them. */
+/* Tests of rc_json_position_of: the lines and columns that an editor shows. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ static void test_lines(void **state)
         {5, 1},                         /* \n */
         {6, 1},                         /* \r */
         {7, 1}, {7, 2},                 /* \r\n */
-        {8, 1}, {8, 2},                 /* x, and its end */
+        {8, 1}, {8, 2},                 /* x, and the end of the text */
     };
     assert_int_equal(sizeof WANT / sizeof *WANT, text.len + 1);
     for (size_t i = 0; i <= text.len; i++)
@@ -42,10 +42,11 @@ static void test_characters(void **state)
     (void)state;
     rc_str text = RC_STR("\xC3\xA9\xF0\x9F\x98\x80\xFFz\n\xE2\x82");
     expect_position(text, 0, 1, 1);
-    expect_position(text, 1, 1, 1); /* inside a character: the position of the character */
+    expect_position(text, 1, 1, 1); /* an offset inside a character has the position of the
+                                       character */
     expect_position(text, 2, 1, 2);
     expect_position(text, 5, 1, 2);
-    expect_position(text, 6, 1, 3); /* an ill-formed byte is one column */
+    expect_position(text, 6, 1, 3); /* an ill-formed byte counts as one column */
     expect_position(text, 7, 1, 4);
     expect_position(text, 8, 1, 5);
     expect_position(text, 9, 2, 1);

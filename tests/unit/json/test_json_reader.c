@@ -12,7 +12,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* A text that contains a NUL. */
+/* A view of a literal that may contain a NUL. */
 #define S(literal)                   \
     {                                \
         literal, sizeof(literal) - 1 \
@@ -212,7 +212,7 @@ static void test_null_text(void **state)
     }
 }
 
-/* Returns a text nested `depth` deep, with arrays and objects in turn. */
+/* Returns a text with arrays and objects nested `depth` deep, in turn. */
 static char *nested_new(size_t depth, size_t *ret_len)
 {
     char *text = malloc(8 * depth + 1);
@@ -274,7 +274,7 @@ static void test_size_ceiling(void **state)
     free(got);
 }
 
-/* A text that is cut at any byte is RC_E_TRUNCATED, never RC_E_SYNTAX, in both modes. */
+/* A valid text that is cut at any byte is RC_E_TRUNCATED, never RC_E_SYNTAX, in both modes. */
 static void test_every_prefix_is_truncated(void **state)
 {
     (void)state;
@@ -307,7 +307,9 @@ static void test_skip(void **state)
         for (size_t i = 0; i < COUNT(ENDS); i++) {
             assert_int_equal(rc_json_reader_next(&reader).type, RC_JSON_KEY);
             assert_int_equal(rc_json_reader_skip(&reader), ENDS[i]);
-            assert_int_equal(rc_json_reader_skip(&reader), ENDS[i]); /* nothing left to skip */
+            assert_int_equal(rc_json_reader_skip(&reader), ENDS[i]); /* the value has been read
+                                                                        completely, so nothing is
+                                                                        skipped */
         }
         expect_token(&reader, RC_JSON_OBJECT_END, 55, 56);
         expect_token(&reader, RC_JSON_END, 56, 56);
@@ -329,23 +331,23 @@ static void test_skip_container_just_opened(void **state)
     assert_int_equal(rc_json_reader_skip(&reader), 6);
     expect_token(&reader, RC_JSON_ARRAY_BEGIN, 7, 8);
     expect_token(&reader, RC_JSON_NUMBER, 8, 9);
-    assert_int_equal(rc_json_reader_skip(&reader), 9); /* a scalar: nothing to skip */
+    assert_int_equal(rc_json_reader_skip(&reader), 9); /* after a scalar, nothing is skipped */
     expect_token(&reader, RC_JSON_ARRAY_END, 9, 10);
     expect_token(&reader, RC_JSON_ARRAY_END, 10, 11);
     expect_token(&reader, RC_JSON_END, 11, 11);
 }
 
-/* Skipping follows only strings and brackets and has no ceiling for nesting. */
+/* Skipping follows only strings and brackets, and has no maximum depth. */
 static void test_skip_does_not_validate(void **state)
 {
     (void)state;
     rc_json_reader reader = reader_of(RC_STR("[[1 2,,\n\"a\nb\xFF\",{}},3]"), false);
     expect_token(&reader, RC_JSON_ARRAY_BEGIN, 0, 1);
     expect_token(&reader, RC_JSON_ARRAY_BEGIN, 1, 2);
-    assert_int_equal(rc_json_reader_skip(&reader), 18); /* [ closed by } */
+    assert_int_equal(rc_json_reader_skip(&reader), 18); /* [ is closed by } */
     expect_token(&reader, RC_JSON_NUMBER, 19, 20);
 
-    /* The ceiling applies only to values that are read. */
+    /* The maximum depth applies only to values that are read. */
     rc_json_limits limits = json_limits(false);
     limits.max_depth = 1;
     rc_json_reader_init(&reader, RC_STR("{\"a\":[[1]],\"b\":[]}"), &limits);
@@ -396,7 +398,7 @@ static void test_skip_where_a_colon_is_missing(void **state)
     expect_token(&reader, RC_JSON_ERROR, 5, 5);
 }
 
-/* A string of 10 MB, and 10 MB of small values. */
+/* Reads a string of 10 MB, and 10 MB of small values. */
 static void test_large_texts(void **state)
 {
     (void)state;
@@ -416,7 +418,7 @@ static void test_large_texts(void **state)
     text[len - 2] = '2';
     text[len - 3] = ',';
     got = read_strict(rc_str_make(text, len));
-    assert_int_equal(got->last, RC_JSON_ERROR); /* ",," */
+    assert_int_equal(got->last, RC_JSON_ERROR); /* the fault is ",," */
     text[len - 3] = '1';
     free(got);
     got = read_strict(rc_str_make(text, len));

@@ -1,4 +1,5 @@
-/* Tests of rc_json_scan: every level of this processor against a definition byte by byte. */
+/* Tests of rc_json_scan: every level that this processor supports, compared with a definition byte
+ * by byte. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,7 +33,8 @@ static size_t plain_unclean(rc_str text, size_t at)
     return at;
 }
 
-/* Returns whether an odd number of backslashes precedes the byte at i, counted back to from. */
+/* Returns whether an odd number of backslashes precedes the byte at i; bytes before `from` are
+ * ignored. */
 static bool is_escaped(rc_str text, size_t from, size_t i)
 {
     size_t n = 0;
@@ -105,7 +107,7 @@ static void test_levels(void **state)
     assert_true(is_listed);
 }
 
-/* Each byte value at each position of a text of letters. */
+/* Tests each byte value at each position of a text of letters. */
 static void test_every_byte_at_every_position(void **state)
 {
     (void)state;
@@ -180,7 +182,7 @@ static void test_random_texts(void **state)
     char bytes[400];
     for (int i = 0; i < OFTEN(60000); i++) {
         size_t len = json_random(&seed, sizeof bytes);
-        uint32_t plain = json_random(&seed, 20); /* out of twenty bytes, how many are letters */
+        uint32_t plain = json_random(&seed, 20); /* number of letters in twenty bytes, on average */
         for (size_t k = 0; k < len; k++) {
             bool is_letter = json_random(&seed, 20) < plain;
             bytes[k] = is_letter ? 'q' : ALPHABET[json_random(&seed, sizeof ALPHABET - 1)];

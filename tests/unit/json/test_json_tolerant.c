@@ -1,4 +1,4 @@
-/* Tests of the tolerant reader: malformed texts that providers and proxies really send. */
+/* Tests of the tolerant reader: malformed texts that providers and proxies send in practice. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,11 +32,11 @@ typedef struct damage_case {
 } damage_case;
 
 static const damage_case CASES[] = {
-    /* Well-formed text. */
+    /* well-formed text */
     {S("{\"a\":[1,\"b\"]}"), "{ k(a) [ n(1) s(b) ] } .", RC_OK, 0, NULL},
     {S("\xEF\xBB\xBF{}"), "{ } .", RC_OK, 0, NULL},
 
-    /* Truncated text. */
+    /* truncated texts */
     {S(""), ".", RC_E_TRUNCATED, 0, "text has no value"},
     {S("\xEF\xBB\xBF"), ".", RC_E_TRUNCATED, 3, "text has no value"},
     {S("{\"error\":{\"message\":\"Rate lim"), "{ k(error) { k(message) s(Rate lim) } } .",
@@ -53,7 +53,7 @@ static const damage_case CASES[] = {
     {S("[tru"), "[ s(tru) ] .", RC_E_TRUNCATED, 4, "text ends inside a word"},
     {S("[12."), "[ s(12.) ] .", RC_E_TRUNCATED, 4, "text ends inside a number"},
 
-    /* Strings. */
+    /* faults in strings */
     {S("{\"a\":\"line\nline\ttab\x01\"}"), "{ k(a) s(line\nline\ttab\x01) } .", RC_E_SYNTAX, 10,
      "control character in a string"},
     {S("[\"C:\\Users\\x\"]"), "[ s(C:\\Users\\x)~ ] .", RC_E_SYNTAX, 4, "unknown escape"},
@@ -65,7 +65,7 @@ static const damage_case CASES[] = {
      "{ k(message) s(Invalid ) k(type) s( given) k(code) n(1) } .", RC_E_SYNTAX, 21,
      "expected a comma"},
 
-    /* Commas and colons. */
+    /* faults of commas and colons */
     {S("{,\"a\":1,,\"b\":2,}"), "{ k(a) n(1) k(b) n(2) } .", RC_E_SYNTAX, 1, "expected a key"},
     {S("[,1,,2,]"), "[ n(1) n(2) ] .", RC_E_SYNTAX, 1, "expected a value"},
     {S("[1,]"), "[ n(1) ] .", RC_E_SYNTAX, 3, "comma before a closing bracket"},
@@ -85,7 +85,7 @@ static const damage_case CASES[] = {
     {S("{\"a\":1;\"b\":2}"), "{ k(a) n(1) k(b) n(2) } .", RC_E_SYNTAX, 6,
      "expected a comma or a closing bracket"},
 
-    /* Stray bytes. */
+    /* stray bytes */
     {S("{\"a\":\0 1,\x7F\"b\":#2*}"), "{ k(a) n(1) k(b) n(2) } .", RC_E_SYNTAX, 5,
      "expected a value"},
     {S("\x01\x02{}"), "{ } .", RC_E_SYNTAX, 0, "expected a value"},
@@ -93,7 +93,7 @@ static const damage_case CASES[] = {
     {S(",:}]"), ".", RC_E_SYNTAX, 0, "expected a value"},
     {S(")]}',\n{\"a\":1}"), "{ k(a) n(1) } .", RC_E_SYNTAX, 0, "expected a value"},
 
-    /* Brackets. */
+    /* faults of brackets */
     {S("{\"a\":[1,2}"), "{ k(a) [ n(1) n(2) ] } .", RC_E_SYNTAX, 9,
      "closing bracket of the other kind"},
     {S("[{\"a\":1]"), "[ { k(a) n(1) } ] .", RC_E_SYNTAX, 7, "closing bracket of the other kind"},
@@ -108,7 +108,7 @@ static const damage_case CASES[] = {
     {S("{\"a\":1} and more"), "{ k(a) n(1) } .", RC_E_SYNTAX, 8, "text behind the value"},
     {S("{\"a\":1}}"), "{ k(a) n(1) } .", RC_E_SYNTAX, 7, "text behind the value"},
 
-    /* Bare words, Python and JavaScript. */
+    /* bare words, and the syntax of Python and JavaScript */
     {S("{error: Bad Gateway: upstream , code: 502}"),
      "{ k(error) s(Bad Gateway: upstream) k(code) n(502) } .", RC_E_SYNTAX, 1, "bare word"},
     {S("{\"ok\": undefined, \"n\": NaN}"), "{ k(ok) s(undefined) k(n) s(NaN) } .", RC_E_SYNTAX, 7,
@@ -152,7 +152,8 @@ static void test_damage(void **state)
     assert_int_equal(wrong, 0);
 }
 
-/* A closing bracket closes any number of inner containers. A stray one is skipped. */
+/* A closing bracket also closes all containers inside the one it matches. A stray bracket is
+ * skipped. */
 static void test_mismatch_far_down(void **state)
 {
     (void)state;
@@ -165,7 +166,10 @@ static void test_mismatch_far_down(void **state)
             bytes[len++] = '}';
             json_tokens *got = read_tolerant(rc_str_make(bytes, len));
             assert_int_equal(got->last, RC_JSON_END);
-            size_t more = !has_object ? 0 : arrays ? 3 : 4; /* { k(a) }, and null */
+            size_t more = !has_object ? 0
+                          : arrays    ? 3
+                                      : 4; /* the tokens { k(a) } and, in some
+                                                               cases, null */
             assert_int_equal(got->count, 2 * arrays + more);
             assert_int_equal(got->fault.status, RC_E_SYNTAX);
             free(got);
@@ -185,7 +189,7 @@ static void test_skip_damaged(void **state)
         {"[{\"a\": \"it's\", b: don't}, 2]", "n(2) ] ."},
         {"[{\"a\":1,,\n}, 2]", "n(2) ] ."},
         {"[[1,{2]], 3]",
-         "n(3) ] ."}, /* both kinds of brackets count alike: both close the inner array */
+         "n(3) ] ."}, /* the kind of bracket is ignored: both brackets close the inner array */
         {"[{'a': 'open", "] ."},
         {"[{\"a\": \"open", "] ."},
     };
@@ -225,7 +229,8 @@ static void test_skip_key_of_missing_value(void **state)
     assert_int_equal(rc_json_reader_next(&reader).type, RC_JSON_END);
 }
 
-/* Checks that the tokens are those of a well-formed document and within the bound. */
+/* Checks that the tokens are those of a well-formed document, and that their number is within the
+ * bound. */
 static void check_well_formed(rc_str text)
 {
     rc_json_limits limits = json_limits(true);
@@ -259,7 +264,7 @@ static void check_well_formed(rc_str text)
     assert_int_equal(depth, 0);
 }
 
-/* An error body with any one byte replaced by any other, removed or doubled. */
+/* An error body in which any one byte is replaced by any other, removed or doubled. */
 static void test_single_byte_damage(void **state)
 {
     (void)state;
@@ -314,7 +319,7 @@ static void test_token_bound_is_reached_safely(void **state)
     free(got);
 }
 
-/* The time is linear for texts that invite backtracking. */
+/* The time is linear, even for texts that would make a parser backtrack. */
 static void test_hostile_shapes_finish(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Tests of rc_json_top_keys: the same keys for any split into pieces. */
+/* Tests of rc_json_top_keys: the same keys are reported for every split into pieces. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

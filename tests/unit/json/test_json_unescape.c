@@ -37,7 +37,7 @@ static const struct {
     {S("a long run of plain text, an escape\\nand another long run of text"),
      S("a long run of plain text, an escape\nand another long run of text")},
 
-    /* Lone surrogates. */
+    /* lone surrogates */
     {S("\\ud800"), S(FFFD)},
     {S("\\udc00"), S(FFFD)},
     {S("\\ud800x"), S(FFFD "x")},
@@ -51,7 +51,7 @@ static const struct {
     {S("\\ude00\\ud83d"), S(FFFD FFFD)},
     {S("\\ud83d\\ude0"), S(FFFD "\\ude0")},
 
-    /* Unknown and incomplete escapes stay unchanged. */
+    /* unknown and incomplete escapes, which stay unchanged */
     {S("C:\\Users\\x41"), S("C:\\Users\\x41")},
     {S("it\\'s"), S("it's")},
     {S("end\\"), S("end\\")},
@@ -61,7 +61,7 @@ static const struct {
     {S("\\\xC3\xA9"), S("\\\xC3\xA9")},
     {S("\\\xFF"), S("\\" FFFD)},
 
-    /* Invalid UTF-8: one U+FFFD for each maximal ill-formed prefix. */
+    /* invalid UTF-8: one U+FFFD for each maximal ill-formed prefix */
     {S("\xFF"), S(FFFD)},
     {S("a\xC3(b"), S("a" FFFD "(b")},
     {S("\xE2\x82"), S(FFFD)},
@@ -69,7 +69,7 @@ static const struct {
     {S("\xF0\x9F\x98z"), S(FFFD "z")},
     {S(FFFD), S(FFFD)},
 
-    /* Raw control characters in malformed text. */
+    /* control characters in malformed text */
     {S("a\nb\0c\x7F"), S("a\nb\0c\x7F")},
 };
 
@@ -122,7 +122,7 @@ static void test_raw_eq(void **state)
     assert_false(rc_json_raw_eq(RC_STR("\\n"), true, rc_str_make(NULL, 0)));
 }
 
-/* The failures of the buffer are returned, and nothing is written after one. */
+/* Failures of the buffer are returned, and nothing is written after a failure. */
 static void test_failures(void **state)
 {
     (void)state;
@@ -174,7 +174,8 @@ static void test_random(void **state)
     rc_buf_done(&buf);
 }
 
-/* rc_json_lex_value gives the same as lexing and unescaping, and rejects the same texts. */
+/* rc_json_lex_value must have the same result as lexing and then unescaping, and reject the same
+ * texts. */
 static void expect_one_pass(rc_str text)
 {
     char memory[2][512];
@@ -203,7 +204,8 @@ static void test_value_in_one_pass(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(CASES); i++) {
-        /* at every distance from the end of the text, and after texts of every length */
+        /* tests every distance from the end of the text, and texts of every length before the
+         * string */
         for (size_t before = 0; before <= 33; before += 3) {
             for (size_t behind = 0; behind <= 33; behind++) {
                 char text[256] = {'"'};
@@ -215,7 +217,7 @@ static void test_value_in_one_pass(void **state)
                 text[len++] = '"';
                 memset(text + len, ' ', behind);
                 expect_one_pass(rc_str_make(text, len + behind));
-                expect_one_pass(rc_str_make(text, len - 1)); /* no closing quote */
+                expect_one_pass(rc_str_make(text, len - 1)); /* the string has no closing quote */
             }
         }
     }

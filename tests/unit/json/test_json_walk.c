@@ -15,9 +15,9 @@ static void test_values(void **state)
     (void)state;
     static const struct {
         const char *text;
-        const char *raw; /* NULL: malformed or truncated */
+        const char *raw; /* expected raw value; NULL: the text is malformed or truncated */
         char first;
-        size_t at; /* offset after the value */
+        size_t at; /* expected offset after the value */
     } rows[] = {
         {"\"a\"", "a", '"', 3},
         {" \t\r\n\"a\\\"b\" ,", "a\\\"b", '"', 10},

@@ -156,7 +156,7 @@ static void test_escapes(void **state)
     }
 }
 
-/* Every character is written in rc_json_escaped_len bytes and reads back. */
+/* Every character is written in rc_json_escaped_len bytes, and is read as itself. */
 static void test_every_character(void **state)
 {
     (void)state;
@@ -257,7 +257,7 @@ static void test_end_without_begin(void **state)
     rc_buf_done(&buf);
 }
 
-/* In a buffer of any size the failure is sticky, and the bytes are a prefix of the whole text. */
+/* With a buffer of any size, a failure is sticky, and the bytes are a prefix of the whole text. */
 static void test_every_buffer_size(void **state)
 {
     (void)state;
@@ -301,7 +301,7 @@ static void test_every_allocation(void **state)
     }
 }
 
-/* Ready keys give the same bytes as rc_json_key. */
+/* Ready keys must result in the same bytes as rc_json_key. */
 static void write_ready(rc_json_writer *w)
 {
     static const rc_json_ready_key FIRST = RC_JSON_READY_KEY("first");

@@ -1,4 +1,5 @@
-/* Names of behaviours: parsed plans, and refused names with the nearest behaviour. */
+/* Tests of the names of behaviours: the plans of valid names, and the suggestion for invalid
+ * ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

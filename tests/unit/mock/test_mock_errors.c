@@ -1,5 +1,5 @@
-/* The gateway's classifier reads the errors of the mock provider: each has the meaning of its name,
- * in every dialect, as a status, in a 200 and in a stream. */
+/* Tests of the mock provider's errors with the gateway's classifier: each error has the meaning of
+ * its name, in every dialect, as a status, in a response with status 200 and in a stream. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,7 +49,7 @@ static rc_verdict judge(const mock_endpoint *endpoint, const mock_received *rece
 typedef struct expected {
     const char *model;
     rc_code code;
-    int64_t wait_ms; /* -1: none. */
+    int64_t wait_ms; /* expected wait in milliseconds; -1: none */
 } expected;
 
 static const expected rows[] = {
@@ -105,8 +105,8 @@ static void errors_have_the_meaning_of_their_name(void **state)
     }
 }
 
-/* Whether an error can be recognised without its status, which is missing in the other
- * positions. */
+/* Returns whether the error can be recognised without its status, which is missing in a 200 and in
+ * a stream. */
 static bool is_known_by_its_body(const expected *row)
 {
     static const char *const bare[] = {"502",    "504", "413", "html-502", "mock/5o3",
@@ -139,7 +139,7 @@ static void errors_in_other_positions_have_the_same_meaning(void **state)
     }
 }
 
-/* A response that is not streamed has no events: the error is the whole response. */
+/* A response that is not streamed has no events, so the error is the whole response. */
 static void without_a_stream_the_error_is_the_response(void **state)
 {
     (void)state;

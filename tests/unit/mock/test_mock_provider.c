@@ -1,5 +1,5 @@
-/* The mock provider without sockets: counters, scenarios, keys, limits, statistics, and failing
- * allocations. */
+/* Tests of the mock provider without sockets: counters, scenarios, keys, limits, statistics, and
+ * failing allocations. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -145,7 +145,7 @@ static void limits_refill(void **state)
     assert_int_equal(status_of("sk-1", "ok", 20999), 429);
     assert_int_equal(status_of("sk-1", "ok", 21000), 200);
     assert_int_equal(status_of("sk-1", "ok", 21000), 429);
-    /* A clock that goes back refills nothing. */
+    /* If the clock is set back, no tokens are added to the bucket. */
     assert_int_equal(status_of("sk-1", "ok", 0), 429);
     assert_int_equal(status_of("sk-1", "ok", 500000), 200);
 }
@@ -156,7 +156,7 @@ static void tokens_are_limited_too(void **state)
     mock_received received;
     assert_int_equal(load("limits: {tokens_per_min: 120}\nseed: 5\n"), RC_OK);
     assert_int_equal(provider.seed, 5);
-    /* The limit has space for twice the input and the 80 output tokens. */
+    /* The limit allows twice the input and the 80 output tokens. */
     request_as("", "tokens-80", 0, &received);
     const uint64_t in = received.response.input_tokens;
     assert_true(in > 3 && 80 + 2 * in <= 120);
@@ -192,7 +192,7 @@ static void faults_have_their_position(void **state)
     assert_fault("rules:\n  - do: [500, 503]\n", 2, "rules[0].do", "combined");
     assert_fault("rules:\n  - do: []\n", 2, "rules[0].do", "expected a list of behaviours");
     assert_fault("keys:\n  - {name: a}\n", 2, "keys[0]", "name and ends");
-    /* Faults below a key that may name secrets show no names below it. */
+    /* If a key of the scenario may name secrets, faults below it show no names. */
     assert_fault("keys: [{name: a, ends: b, requests_per_min: 0}]\n", 1, "keys[0]", "1 to");
     assert_fault("limits: 5\n", 1, "limits", "");
     assert_int_equal(load(""), RC_OK);
@@ -235,8 +235,8 @@ static void the_stats_count_and_hide_secrets(void **state)
                                  "body_bytes", &body_bytes),
                      0);
     assert_int_equal(requests, 3);
-    /* All three requests have the same input; the refused one is not billed, the one without a
-     * response is. */
+    /* All three requests have the same input. The refused request is not billed; the request
+     * without a response is billed. */
     assert_int_equal(in, 3 * input);
     assert_int_equal(billed, 2 * input);
     assert_int_equal(out, 5);
@@ -260,7 +260,7 @@ static void the_stats_count_and_hide_secrets(void **state)
     json_decref(root);
 }
 
-/* Thousands of models and keys: the tables have ceilings, and the sums stay complete. */
+/* The tables have maximum sizes; with thousands of models and keys the sums are still complete. */
 static void the_stats_have_ceilings(void **state)
 {
     (void)state;

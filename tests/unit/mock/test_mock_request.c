@@ -1,4 +1,4 @@
-/* Reading of requests by the mock provider. */
+/* Tests of how the mock provider reads requests. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

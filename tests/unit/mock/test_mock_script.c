@@ -1,5 +1,5 @@
-/* A scenario of the simulator played by the mock provider: outcomes over time, limits in headers,
- * slots, keys, counts, refused connections. */
+/* Tests of a simulator scenario that the mock provider plays: outcomes over time, limits in
+ * headers, slots, keys, counts, refused connections. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,7 +33,7 @@ typedef struct received {
     int status;
     rc_mock_step_kind end;
     uint64_t wait_ms;
-    char remaining[24]; /* Value of the header, "" if it is missing. */
+    char remaining[24]; /* value of the header; "": the header is missing */
     char retry_after[24];
     rc_mock_ticket ticket;
 } received;
@@ -46,7 +46,7 @@ static void copy_header(const rc_mock_response *response, const char *name, char
             (void)snprintf(ret_value, 24, "%.23s", response->headers[i].value);
 }
 
-/* Sends a request and leaves its call open: the caller ends it. */
+/* Sends a request and does not end its call, which the caller ends. */
 static received begin_call(const char *key, uint64_t at_ms)
 {
     const rc_alloc alloc = rc_alloc_stdlib();
@@ -133,7 +133,7 @@ static void headers_state_what_the_bucket_holds(void **state)
     const received limited = call("a", 400);
     assert_int_equal(limited.status, 429);
     assert_string_equal(limited.retry_after, "1"); /* 600 ms, rounded up */
-    assert_int_equal(call("b", 400).status, 200);  /* another key has another bucket */
+    assert_int_equal(call("b", 400).status, 200);  /* another key has a separate bucket */
     assert_int_equal(call("a", 1000).status, 200);
     assert_int_equal(call("c", 1000).status, 401); /* the scenario has two keys */
     assert_int_equal(script.providers[0].counts.unknown_keys, 1);
@@ -149,7 +149,7 @@ static void slots_are_held_until_the_call_ends(void **state)
     rc_mock_provider_end(&provider, &first.ticket);
     const received second = begin_call("k", 20);
     assert_int_equal(second.status, 200);
-    /* A call of the run before a restart does not free a slot of the present run. */
+    /* The end of a call from before a restart does not free a slot of the new run. */
     rc_mock_script_restart(&script, START_MS);
     const received third = begin_call("k", 0);
     assert_int_equal(third.status, 200);
@@ -179,12 +179,12 @@ static void connections_are_refused_while_a_whole_fault_lasts(void **state)
     assert_int_equal(next_ms, START_MS + 5000);
     assert_false(rc_mock_script_refuses(&script, 0, START_MS + 7500, &next_ms));
     assert_true(next_ms == RC_UNLIMITED);
-    /* A request on a connection from before the fault is not answered either. */
+    /* A request on a connection from before the fault gets no response, either. */
     assert_int_equal(call("k", 2500).end, RC_MOCK_CLOSE);
 }
 
 /* Whole minutes of random calls in the mock and in the simulator's model of a provider have the
- * same outcomes, because both ask rc_sim_upstream with the same random numbers. */
+ * same outcomes, because both use rc_sim_upstream with the same random numbers. */
 static void the_same_seed_gives_the_same_run(void **state)
 {
     (void)state;

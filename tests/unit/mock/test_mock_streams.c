@@ -1,5 +1,5 @@
-/* The gateway's stream reader reads the responses of the mock provider: a valid stream is complete
- * in every dialect, a broken one ends as planned, and a body is JSON. */
+/* Tests of the mock provider's responses with the gateway's stream reader: a valid stream is
+ * complete in every dialect, a broken stream ends as planned, and a body is JSON. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -51,8 +51,8 @@ static json_t *read_json(const mock_received *received)
     return root;
 }
 
-/* How the stream of a model ends for the reader. The transport is complete if the last step is
- * END. */
+/* Returns how the reader sees the end of the model's stream. The body is complete for the transport
+ * if the last step is END. */
 static rc_stream_end end_of(const mock_endpoint *endpoint, const char *model,
                             rc_stream_watch *ret_watch)
 {
@@ -81,7 +81,7 @@ static void valid_streams_are_complete(void **state)
             continue;
         for (size_t m = 0; m < sizeof models / sizeof *models; m++) {
             rc_stream_watch watch;
-            /* In an array a damaged element makes the rest ambiguous. */
+            /* After a damaged element of an array, the other elements are ambiguous. */
             if (mock_endpoints[e].is_array && strcmp(models[m], "damaged-line-2") == 0)
                 continue;
             const rc_stream_end end = end_of(&mock_endpoints[e], models[m], &watch);
@@ -94,7 +94,7 @@ static void valid_streams_are_complete(void **state)
     }
 }
 
-/* The usage of a stream equals the tokens it sends, and the usage of the body. */
+/* The usage of a stream equals the number of tokens sent, and the usage of the body. */
 static void tokens_are_counted(void **state)
 {
     (void)state;
@@ -102,8 +102,8 @@ static void tokens_are_counted(void **state)
                                          "tool-call", "huge-3", "tokens-0"};
     for (size_t e = 0; e + 1 < MOCK_ENDPOINT_COUNT; e++) {
         const mock_endpoint *endpoint = &mock_endpoints[e];
-        /* OpenAI's streams report usage only on request; the request for completions does not ask
-         * for it. */
+        /* OpenAI's streams report usage only on request, and the test's request for completions
+         * does not request it. */
         if (!endpoint->is_stream || strcmp(endpoint->name, "completions stream") == 0)
             continue;
         for (size_t m = 0; m < sizeof models / sizeof *models; m++) {
@@ -131,7 +131,7 @@ static void broken_streams_end_as_the_behaviour_says(void **state)
     static const struct {
         const char *model;
         rc_stream_end end;
-        int content; /* Content events; -1: not checked. */
+        int content; /* number of content events; -1: not checked */
     } rows[] = {
         {"cut-after-3", RC_STREAM_END_TRUNCATED, 3},
         {"fin-after-40", RC_STREAM_END_TRUNCATED, 40},
@@ -154,7 +154,7 @@ static void broken_streams_end_as_the_behaviour_says(void **state)
         for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
             rc_stream_watch watch;
             rc_stream_end end = end_of(&mock_endpoints[e], rows[r].model, &watch);
-            /* An element or event that is cut off at the end counts as truncated, not as
+            /* An element or event that is cut off at the end makes the stream truncated, not
              * damaged. */
             if (end == RC_STREAM_END_TRUNCATED && rows[r].end == RC_STREAM_END_DAMAGED)
                 end = rows[r].end;
@@ -221,7 +221,8 @@ static void bodies_are_json_and_cut_as_the_behaviour_says(void **state)
     }
 }
 
-/* other-shape: a body if a stream was requested, and a stream if not; both are valid. */
+/* other-shape: the response is a body if a stream was requested, and a stream if not; both are
+ * valid. */
 static void stream_and_body_can_be_swapped(void **state)
 {
     (void)state;
@@ -280,8 +281,8 @@ static void waits_are_as_the_behaviour_says(void **state)
     mock_received_done(&received);
 }
 
-/* A stream cut after any number of bytes: the received bytes are its start, and it is never
- * complete. */
+/* The stream is cut after any number of bytes: the received bytes are its beginning, and it is
+ * never complete. */
 static void every_byte_can_be_the_last(void **state)
 {
     (void)state;
@@ -291,7 +292,7 @@ static void every_byte_can_be_the_last(void **state)
             continue;
         begin_fresh(NULL);
         send_request(&mock_endpoints[e], "ok", &whole);
-        /* The response contains the model's name, so the lengths are those of this model. */
+        /* The response contains the model's name, so its length depends on the model. */
         const size_t len = rc_buf_get(&whole.body).len;
         mock_received_done(&whole);
         for (size_t at = 1; at < len; at += 13) {

@@ -1,4 +1,5 @@
-/* Waits: the sequence of each backoff kind, the bounds of jitter, and extreme numbers. */
+/* Tests of waits: the sequence of each kind of backoff, the bounds of jitter, and extreme
+ * numbers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +29,7 @@ static rc_retry_rule rule_of(rc_backoff backoff, uint64_t base_ms, uint32_t fact
     };
 }
 
-/* Checks waits 1, 2, ... without jitter. */
+/* Checks the waits after 1, 2, ... failed attempts, without jitter. */
 static void expect_waits(const rc_retry_rule *rule, const uint64_t *waits, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -67,7 +68,7 @@ static void test_exponential(void **state)
     expect_waits(&rule, (uint64_t[]){5000, 10000, 20000, 40000, 80000, 160000, 300000, 300000}, 8);
     rule = rule_of(RC_BACKOFF_EXPONENTIAL, 100, 1500, RC_UNLIMITED);
     expect_waits(&rule, (uint64_t[]){100, 150, 225, 337, 506, 759}, 6);
-    /* A small base grows too. */
+    /* A small base grows, too. */
     rule = rule_of(RC_BACKOFF_EXPONENTIAL, 1, 1500, RC_UNLIMITED);
     expect_waits(&rule, (uint64_t[]){1, 1, 2, 3, 5, 7}, 6);
     rule.factor_milli = 1000;
@@ -128,7 +129,8 @@ static void test_percent(void **state)
     assert_int_equal(rc_backoff_wait(&rule, 1, 0, 0), 4000);
     assert_int_equal(rc_backoff_wait(&rule, 1, 0, 2000), 6000);
     assert_int_equal(rc_backoff_wait(&rule, 1, 0, 2001), 4000);
-    /* At the cap, jitter spreads below the cap, so that calls do not return at the same time. */
+    /* At the maximum, jitter only shortens the wait, so that calls do not return at the same
+     * time. */
     range = rc_backoff_range(&rule, 5);
     assert_int_equal(range.min_ms, 7200);
     assert_int_equal(range.max_ms, 9000);
@@ -151,7 +153,7 @@ static void test_decorrelated(void **state)
     (void)state;
     rc_retry_rule rule = rule_of(RC_BACKOFF_EXPONENTIAL, 100, 2000, 2000);
     rule.jitter = RC_JITTER_DECORRELATED;
-    /* The first wait: base .. 3 base. */
+    /* The first wait is between base and 3 * base. */
     assert_int_equal(rc_backoff_wait(&rule, 1, 0, 0), 100);
     assert_int_equal(rc_backoff_wait(&rule, 1, 0, 200), 300);
     assert_int_equal(rc_backoff_wait(&rule, 1, 0, 201), 100);
@@ -162,7 +164,7 @@ static void test_decorrelated(void **state)
     assert_int_equal(rc_backoff_range(&rule, 2).max_ms, 900);
     assert_int_equal(rc_backoff_range(&rule, 3).max_ms, 2000);
     assert_int_equal(rc_backoff_range(&rule, UINT32_MAX).max_ms, 2000);
-    /* A long wait caused by a hint does not raise the bound. */
+    /* A long wait because of a hint does not raise the upper end of the range. */
     assert_int_equal(rc_backoff_wait(&rule, 2, 60000, 800), 900);
     assert_int_equal(rc_backoff_wait(&rule, 2, UINT64_MAX, 801), 100);
 }
@@ -227,7 +229,7 @@ static void test_range_is_tight(void **state)
     }
 }
 
-/* Without jitter, more failures never give a shorter wait, except in a schedule. */
+/* Without jitter, more failures never shorten the wait, except in a schedule. */
 static void test_waits_never_shrink(void **state)
 {
     (void)state;
@@ -262,7 +264,7 @@ static void test_exponential_formula(void **state)
     }
 }
 
-/* In a chain of decorrelated waits each is at most three times the previous one. */
+/* In a sequence of decorrelated waits, each is at most three times the previous one. */
 static void test_decorrelated_chain(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Circuit breaker: when it opens, which calls it admits, when it closes, and which failures
- * count. */
+/* Tests of the circuit breaker: when it opens, which calls it admits, when it closes, and which
+ * failures it counts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +25,7 @@ static rc_breaker make(void)
     return breaker;
 }
 
-/* Calls that begin and end at the same time. */
+/* Records calls that begin and end at the same time. */
 static void calls(rc_breaker *breaker, rc_breaker_outcome outcome, int count, uint64_t now_ms)
 {
     for (int i = 0; i < count; i++) {
@@ -77,9 +77,9 @@ static void test_opens_by_rate(void **state)
 
     breaker = make();
     calls(&breaker, RC_BREAKER_SUCCEEDED, 11, BEGIN);
-    calls(&breaker, RC_BREAKER_FAILED, 10, BEGIN); /* 10 of 21 */
+    calls(&breaker, RC_BREAKER_FAILED, 10, BEGIN); /* 10 failures of 21 calls */
     assert_int_equal(breaker.state, RC_BREAKER_CLOSED);
-    calls(&breaker, RC_BREAKER_FAILED, 1, BEGIN); /* 11 of 22 */
+    calls(&breaker, RC_BREAKER_FAILED, 1, BEGIN); /* 11 failures of 22 calls */
     assert_int_equal(breaker.state, RC_BREAKER_OPEN);
     assert_true(rc_breaker_validate(&breaker));
 }
@@ -118,14 +118,14 @@ static void test_window_slides(void **state)
     calls(&breaker, RC_BREAKER_FAILED, 1, BEGIN + 9999);
     assert_int_equal(breaker.state, RC_BREAKER_OPEN);
 
-    /* With two calls a second the window never has twenty of them. */
+    /* With two calls per second, the window never contains twenty calls. */
     breaker = make();
     for (uint64_t t = 0; t < 100; t++) {
         calls(&breaker, RC_BREAKER_FAILED, t % 2 == 0 ? 2 : 1, BEGIN + 1000 * t);
         assert_true(rc_breaker_validate(&breaker));
     }
     assert_int_equal(breaker.state, RC_BREAKER_CLOSED);
-    /* Old successes leave the window and stop outweighing failures. */
+    /* Old successes leave the window, so they no longer outweigh failures. */
     breaker = make();
     calls(&breaker, RC_BREAKER_SUCCEEDED, 1000, BEGIN);
     calls(&breaker, RC_BREAKER_FAILED, 19, BEGIN + 9000);
@@ -156,7 +156,7 @@ static void test_one_probe_at_a_time(void **state)
     assert_int_equal(rc_breaker_admit(&breaker, &defaults, now_ms * 2), RC_BREAKER_REFUSED);
     assert_int_equal(rc_breaker_ready_at_ms(&breaker, now_ms), now_ms + 1000);
 
-    /* The probe ended neutral: the next call is the probe. */
+    /* The outcome of the probe is neutral, so the next call is the probe. */
     rc_breaker_on_end(&breaker, &defaults, RC_BREAKER_PROBE, RC_BREAKER_NEUTRAL, now_ms, 0);
     assert_int_equal(breaker.state, RC_BREAKER_HALF_OPEN);
     assert_int_equal(rc_breaker_ready_at_ms(&breaker, now_ms), now_ms);
@@ -238,7 +238,7 @@ static void test_opening_length_is_spread(void **state)
     assert_int_equal(longest_ms, 1000);
 }
 
-/* For a target that fails repeatedly, closing does not reset the doubling. */
+/* If a target fails repeatedly, closing the breaker does not reset the doubling. */
 static void test_repeated_openings_keep_the_doubling(void **state)
 {
     (void)state;
@@ -350,7 +350,8 @@ static bool is_in(const rc_code *codes, size_t count, rc_code code)
     return false;
 }
 
-/* Lists every code of the taxonomy, so that a new code fails here until its outcome is decided. */
+/* The list has every code of the taxonomy, so this test fails for a new code until its outcome is
+ * decided. */
 static void test_outcome_of_every_code(void **state)
 {
     (void)state;
@@ -371,7 +372,7 @@ static void test_outcome_of_every_code(void **state)
     assert_int_equal(rc_breaker_outcome_of(RC_CODE_UNKNOWN), RC_BREAKER_NEUTRAL);
 }
 
-/* Bad requests of one client, however many, do not close the target for others. */
+/* Bad requests of one client, however many, do not close the target for other clients. */
 static void test_bad_requests_do_not_open(void **state)
 {
     (void)state;

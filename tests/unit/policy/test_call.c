@@ -1,4 +1,4 @@
-/* A call from begin to end: the first entry, effects on other calls, waits, breakers. */
+/* Tests of a call from begin to end: the first entry, effects on other calls, waits, breakers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 #include "support/call_fixture.h"
 
-/* A breaker that opens at the first failure, for one second. */
+/* Sets up a breaker that opens at the first failure, for one second. */
 static void turn_breaker_on(call_fixture *w)
 {
     w->shared.settings.breaker = (rc_breaker_settings){
@@ -55,7 +55,7 @@ static void test_closed_entries_are_passed_over(void **state)
     assert_int_equal(w.skips.list[1].reason, RC_WHY_SKIP_COOLING);
     assert_int_equal(w.skips.list[1].until_ms, w.now_ms + 50);
     fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
-    assert_int_equal(w.skips.count, 0); /* holds only the skips of the latest input */
+    assert_int_equal(w.skips.count, 0); /* the list has only the skips of the latest input */
 }
 
 static void test_no_entry_is_open(void **state)
@@ -65,7 +65,8 @@ static void test_no_entry_is_open(void **state)
     fixture_init(&w, 3);
     w.options.needs = RC_NEED_VISION;
     w.entries[0].capabilities = RC_NEED_TOOLS;
-    rc_shared_cool_down_target(&w.shared, 0, w.now_ms + 10); /* opens first, but is not capable */
+    rc_shared_cool_down_target(&w.shared, 0, w.now_ms + 10); /* this target opens first, but lacks a
+                                                                needed capability */
     rc_shared_cool_down_target(&w.shared, 1, w.now_ms + 90);
     rc_shared_cool_down_target(&w.shared, 2, w.now_ms + 70);
     rc_action action = fixture_begin(&w);
@@ -122,7 +123,7 @@ static void test_no_options(void **state)
 {
     (void)state;
     call_fixture w;
-    fixture_init(&w, 0); /* all entries */
+    fixture_init(&w, 0); /* the chain has all entries */
     rc_call_init(&w.call, &w.plan, &w.shared, NULL, w.now_ms);
     rc_action action = rc_call_begin(&w.call, w.now_ms, 0);
     expect_action(action, RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
@@ -140,14 +141,14 @@ static void test_assumed_cooldown_does_not_close_the_only_target(void **state)
         rc_cooldown_assume(&w.targets[0].cooldown, w.now_ms + 1000);
         assert_int_equal(fixture_begin(&w).entry, count - 1);
     }
-    /* An entry without the needed capabilities does not count as an alternative. */
+    /* An entry without the needed capabilities is not an alternative. */
     call_fixture w;
     fixture_init(&w, 2);
     w.options.needs = RC_NEED_TOOLS;
     w.entries[1].capabilities = 0;
     rc_cooldown_assume(&w.targets[0].cooldown, w.now_ms + 1000);
     assert_int_equal(fixture_begin(&w).entry, 0);
-    /* An enforced cooldown holds for every call. */
+    /* An enforced cooldown applies to every call. */
     fixture_init(&w, 1);
     rc_shared_cool_down_target(&w.shared, 0, w.now_ms + 1000);
     expect_action(fixture_begin(&w), RC_DO_STOP, RC_WHY_ALL_UNAVAILABLE);
@@ -181,21 +182,23 @@ static void test_max_attempts_counts_the_whole_call(void **state)
     assert_int_equal(fixture_begin(&w).max_attempts, 3);
     rc_action action = fixture_fail(&w, RC_CODE_RATE_LIMITED, 9000);
     assert_int_equal(action.attempt, 2);
-    assert_int_equal(action.max_attempts, 4); /* another credential is not an attempt */
+    assert_int_equal(action.max_attempts, 4); /* the attempt with another credential is not
+                                                 counted */
     action = fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
     expect_action(action, RC_DO_REFRESH, RC_WHY_REFRESH);
-    assert_int_equal(action.max_attempts, 5); /* nor is a refreshed one */
+    assert_int_equal(action.max_attempts, 5); /* the attempt with a refreshed credential is not
+                                                 counted, either */
     action = rc_call_on_refreshed(&w.call, true, w.now_ms, 1);
     assert_int_equal(action.attempt, 3);
     assert_int_equal(action.max_attempts, 5);
     action = fixture_fail(&w, RC_CODE_OVERLOADED, 9000);
     assert_int_equal(action.entry, 1);
     assert_int_equal(action.attempt, 4);
-    assert_int_equal(action.max_attempts, 5); /* three more attempts, but no more calls */
+    assert_int_equal(action.max_attempts, 5); /* three more attempts are left, but no more calls */
     action = rc_call_on_success(&w.call, w.now_ms);
     assert_int_equal(action.attempt, 4);
     assert_int_equal(action.max_attempts, 5);
-    /* The code allows fewer attempts than were already made. */
+    /* The rule for this code allows fewer attempts than were already made. */
     fixture_init(&w, 1);
     w.policy.rules[0] = w.policy.default_rule;
     w.policy.rules[0].max_attempts = 1;
@@ -227,11 +230,11 @@ static void test_cooldowns_keep_the_later_end(void **state)
     rc_failure_facts failure = fixture_failure(RC_CODE_OVERLOADED, 4000);
     rc_action wait = rc_call_on_failure(&other, &failure, w.now_ms, 1);
     assert_int_equal(w.targets[0].cooldown.enforced_until_ms, w.now_ms + 9000);
-    /* The call waits for the shared cooldown, not only for its own hint. */
+    /* The call waits for the end of the shared cooldown, not only for the time of its own hint. */
     assert_in_range(wait.at_ms, w.now_ms + 9000, w.now_ms + 10000);
 }
 
-/* cooled_for is the failure with the latest end. */
+/* The member cooled_for is the code of the failure whose cooldown ends last. */
 static void test_cooled_for_is_the_longest_cause(void **state)
 {
     (void)state;
@@ -242,7 +245,7 @@ static void test_cooled_for_is_the_longest_cause(void **state)
     assert_int_equal(w.targets[0].cooled_for, RC_CODE_OVERLOADED);
     rc_shared_cool_down_target(&w.shared, 0, w.now_ms + 1000);
     assert_int_equal(w.targets[0].cooled_for, RC_CODE_OVERLOADED);
-    /* A cooldown set from outside has no cause. */
+    /* A cooldown that an operator has set has no code. */
     rc_shared_cool_down_target(&w.shared, 0, w.now_ms + 90000);
     assert_int_equal(w.targets[0].cooled_for, RC_CODE_NONE);
     w.targets[0].cooled_for = RC_CODE_OVERLOADED;
@@ -299,7 +302,7 @@ static void test_a_rejected_credential_is_dead(void **state)
     fixture_begin(&w);
     rc_action action = fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
     expect_action(action, RC_DO_TRY,
-                  RC_WHY_NEXT_CREDENTIAL); /* one bad key does not fail the request */
+                  RC_WHY_NEXT_CREDENTIAL); /* one rejected key does not make the request fail */
     assert_int_equal(action.credential, 1);
     assert_int_equal(rc_credential_state_at(&w.credentials[0], w.now_ms), RC_CREDENTIAL_DEAD);
     rc_call_on_success(&w.call, w.now_ms);
@@ -388,11 +391,11 @@ static void test_closed_at_waking_without_another_target(void **state)
     wait = fixture_wake(&w, &wait);
     expect_action(wait, RC_DO_WAIT, RC_WHY_TARGET_UNAVAILABLE);
     assert_in_range(wait.at_ms, until_ms, until_ms + 999);
-    assert_int_equal(wait.attempt, 1); /* no call was made and no further token was taken */
+    assert_int_equal(wait.attempt, 1); /* no call was made, and no further token was taken */
     assert_int_equal(rc_retry_budget_tokens(&w.shared.retry_budget, w.now_ms), 1);
     rc_call copy = w.call;
     expect_action(fixture_wake(&w, &wait), RC_DO_TRY, RC_WHY_WOKE);
-    /* The second wait counts as an attempt without a call. */
+    /* The second wait counts as an attempt, although no call was made. */
     rc_shared_cool_down_target(&w.shared, 0, wait.at_ms + 500);
     rc_action action = rc_call_on_wake(&copy, wait.at_ms, 1);
     expect_action(action, RC_DO_STOP, RC_WHY_ATTEMPTS_SPENT);
@@ -413,7 +416,7 @@ static void test_closed_for_too_long(void **state)
     assert_int_equal(action.at_ms, wait.at_ms + 60001);
     rc_shared_cool_down_target(&w.shared, 0, RC_UNLIMITED);
     expect_action(rc_call_on_wake(&copy, wait.at_ms, 1), RC_DO_STOP, RC_WHY_ALL_UNAVAILABLE);
-    /* The same after a failure. */
+    /* The same holds after a failure. */
     fixture_init(&w, 1);
     fixture_begin(&w);
     rc_shared_cool_down_target(&w.shared, 0, RC_UNLIMITED);
@@ -510,7 +513,8 @@ static void test_first_content_ends_a_probe(void **state)
     rc_call second;
     rc_call_init(&second, &w.plan, &w.shared, NULL, w.now_ms);
     expect_action(rc_call_begin(&second, w.now_ms, 1), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
-    /* The end of a stream does not count against a target that was probed at its beginning. */
+    /* A failure at the end of a stream does not count against a target whose probe succeeded at the
+     * beginning of the stream. */
     w.now_ms += 60000;
     fixture_fail(&w, RC_CODE_STREAM_INTERRUPTED, NO_HINT);
     assert_int_equal(w.targets[0].breaker.state, RC_BREAKER_CLOSED);

@@ -1,5 +1,5 @@
-/* Closed targets: by an assumed cooldown at the end of the chain, for good, by dead credentials;
- * and which failures close a target. */
+/* Tests of closed targets: by an assumed cooldown at the end of the chain, until an operator acts,
+ * by dead credentials; and of the failures that close a target. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 /* --- assumed cooldowns --- */
 
-/* Both targets of a chain fail without a hint: the call waits as long as its policy says. */
+/* Both targets of a chain fail without a hint: the call waits for the time of its policy. */
 static void test_assumed_cooldown_does_not_lengthen_the_last_wait(void **state)
 {
     (void)state;
@@ -29,8 +29,8 @@ static void test_assumed_cooldown_does_not_lengthen_the_last_wait(void **state)
     rc_action action = fixture_wake(&w, &wait);
     expect_action(action, RC_DO_TRY, RC_WHY_WOKE);
     assert_int_equal(action.entry, 1);
-    assert_int_equal(w.skips.count, 0); /* no entry was passed over */
-    /* Other calls still observe the assumed cooldown. */
+    assert_int_equal(w.skips.count, 0); /* no entry was skipped */
+    /* For other calls, the assumed cooldown closes the target. */
     rc_call other;
     rc_call_init(&other, &w.plan, &w.shared, &w.options, w.now_ms);
     expect_action(rc_call_begin(&other, w.now_ms, 1), RC_DO_STOP, RC_WHY_ALL_UNAVAILABLE);
@@ -58,7 +58,7 @@ static void test_the_preset_keeps_to_its_schedule(void **state)
     assert_in_range(max_ms, 5900, 6000);
 }
 
-/* The same for the keys of a pool; a key without an assumed cooldown goes first. */
+/* The same holds for the keys of a target; a key without an assumed cooldown is used first. */
 static void test_assumed_key_cooldown_at_the_last_target(void **state)
 {
     (void)state;
@@ -114,7 +114,7 @@ static void test_target_closed_for_good_is_not_waited_for(void **state)
         assert_int_equal(action.at_ms, 0);
         assert_false(action.is_retry_exhausted);
         assert_true(w.skips.list[0].until_ms == RC_UNLIMITED);
-        /* The same if it is known before the wait. */
+        /* The same holds if the target is taken out of service before the wait. */
         rc_shared_set_service(&w.shared, 0, true);
         rc_shared_revive_credential(&w.shared, 0);
         fixture_begin(&w);
@@ -126,7 +126,8 @@ static void test_target_closed_for_good_is_not_waited_for(void **state)
     }
 }
 
-/* Another target will open: the stop names the time, and not dead credentials as the reason. */
+/* Another target will open: the STOP has the time at which it opens, and its reason is not
+ * CREDENTIALS_DEAD. */
 static void test_another_target_that_opens_later(void **state)
 {
     (void)state;
@@ -165,7 +166,7 @@ static void test_all_calls_after_a_rejected_key(void **state)
     expect_action(fixture_begin(&w), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
 }
 
-/* A rejection may be a mistake, so a rejected key is probed after a while. */
+/* The provider may have rejected a key by mistake, so the key is probed after some time. */
 static void test_a_rejected_key_is_probed(void **state)
 {
     (void)state;
@@ -179,7 +180,8 @@ static void test_a_rejected_key_is_probed(void **state)
     expect_action(fixture_begin(&w), RC_DO_STOP, RC_WHY_CREDENTIALS_DEAD);
     w.now_ms++;
     expect_action(fixture_begin(&w), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
-    /* One call probes at a time; a probe that ends neutral leaves the key to the next call. */
+    /* Only one call at a time probes the key. After a probe with a neutral end, the next call is
+     * the probe. */
     rc_call other;
     rc_call_init(&other, &w.plan, &w.shared, &w.options, w.now_ms);
     expect_action(rc_call_begin(&other, w.now_ms, 1), RC_DO_STOP, RC_WHY_CREDENTIALS_DEAD);
@@ -198,14 +200,14 @@ static void test_a_rejected_key_is_probed(void **state)
     fixture_begin(&w);
     rc_call_on_success(&w.call, w.now_ms);
     assert_int_equal(w.credentials[0].state, RC_CREDENTIAL_HEALTHY);
-    /* The beginning of a response is enough to revive the key. */
+    /* The beginning of a response is sufficient to revive the key. */
     fixture_begin(&w);
     fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
     w.now_ms += cooldown_ms;
     fixture_begin(&w);
     rc_call_on_commit(&w.call, w.now_ms);
     assert_int_equal(w.credentials[0].state, RC_CREDENTIAL_HEALTHY);
-    /* The key is then healthy. Attempts that began before the rejection do not revive it. */
+    /* The key is then healthy. Attempts that began before the rejection do not revive a key. */
     rc_call_init(&other, &w.plan, &w.shared, &w.options, w.now_ms);
     rc_call_begin(&other, w.now_ms, 1);
     fixture_begin(&w);
@@ -215,8 +217,8 @@ static void test_a_rejected_key_is_probed(void **state)
     assert_true(rc_shared_validate(&w.shared));
 }
 
-/* An exhausted quota without a named time is probed the same way, and the next key is used
- * meanwhile. */
+/* An exhausted quota for which the provider named no time is probed in the same way; the next key
+ * is used in the meantime. */
 static void test_an_exhausted_quota_is_probed(void **state)
 {
     (void)state;
@@ -230,7 +232,7 @@ static void test_an_exhausted_quota_is_probed(void **state)
         rc_call_init(&other, &w.plan, &w.shared, &w.options, w.now_ms);
         assert_int_equal(rc_call_begin(&other, w.now_ms, 1).kind, i == 0 ? RC_DO_TRY : RC_DO_STOP);
         fixture_fail(&w, RC_CODE_QUOTA_EXHAUSTED, NO_HINT);
-        if (i == 0) { /* a failure in flight does not lengthen the cooldown */
+        if (i == 0) { /* the failure of an attempt in flight does not extend the cooldown */
             rc_failure_facts failure = fixture_failure(RC_CODE_QUOTA_EXHAUSTED, NO_HINT);
             rc_call_on_failure(&other, &failure, w.now_ms, 1);
         }
@@ -241,7 +243,7 @@ static void test_an_exhausted_quota_is_probed(void **state)
                           ? cooldown_ms * 2
                           : w.shared.settings.exhausted_ms;
     }
-    /* After credit was added, the probe opens the key for all calls. */
+    /* After the account was credited, the probe opens the key for all calls. */
     fixture_begin(&w);
     rc_call_on_success(&w.call, w.now_ms);
     assert_int_equal(w.credentials[0].state, RC_CREDENTIAL_HEALTHY);
@@ -251,7 +253,7 @@ static void test_an_exhausted_quota_is_probed(void **state)
     assert_true(rc_shared_validate(&w.shared));
 }
 
-/* The probing call does not fail: another key or another target is used. */
+/* The call whose attempt was the probe does not fail: it uses another key or another target. */
 static void test_a_failed_probe_does_not_fail_its_call(void **state)
 {
     (void)state;
@@ -273,13 +275,13 @@ static void test_a_failed_probe_does_not_fail_its_call(void **state)
                       has_other_key ? RC_WHY_NEXT_CREDENTIAL : RC_WHY_COOLING_NEXT_TARGET);
         assert_int_equal(action.entry, has_other_key ? 0 : 1);
         assert_int_equal(w.credentials[0].state, RC_CREDENTIAL_DEAD);
-        /* A rejection that was not expected ends the call and is reported to the client. */
+        /* A rejection of a key that was not a probe ends the call and is reported to the client. */
         expect_action(fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_STOP,
                       RC_WHY_NOT_RETRYABLE);
     }
 }
 
-/* A path that needs another kind of key does not mark this key as rejected. */
+/* If a path requires another kind of key, a rejection there does not mark the key as dead. */
 static void test_an_exempt_key_is_not_killed(void **state)
 {
     (void)state;
@@ -295,7 +297,7 @@ static void test_an_exempt_key_is_not_killed(void **state)
     expect_action(fixture_begin(&w), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
 }
 
-/* An attempt with too little time does not count against the target. */
+/* If an attempt had too little time, its missing response does not count against the target. */
 static void test_an_exempt_target_stays_open(void **state)
 {
     (void)state;
@@ -326,18 +328,18 @@ static void test_dead_credentials_are_the_reason_if_nothing_else_opens(void **st
         rc_shared_cool_down_credential(&w.shared, 0, RC_CREDENTIAL_DEAD, 0);
         rc_shared_cool_down_credential(&w.shared, 1, RC_CREDENTIAL_DEAD, 0);
         rc_shared_set_service(&w.shared, 1, false);
-        if (i == 1) { /* cools down, and so opens later */
+        if (i == 1) { /* the target cools down, so it opens later */
             rc_shared_set_service(&w.shared, 1, true);
             rc_shared_cool_down_target(&w.shared, 1, w.now_ms + 10);
         }
-        if (i == 2) { /* at its concurrency limit */
+        if (i == 2) { /* the target is at its concurrency limit */
             rc_shared_set_service(&w.shared, 1, true);
             rc_shared_set_limit(&w.shared, 1, 1);
             assert_true(rc_limiter_take(&w.targets[1].limiter));
         }
-        if (i == 3) /* no key was rejected */
+        if (i == 3) /* no key of the target was rejected */
             rc_shared_set_service(&w.shared, 0, false);
-        if (i == 4) { /* lacks a capability, so it is not a candidate */
+        if (i == 4) { /* the target lacks a capability, so it is not a candidate */
             rc_shared_set_service(&w.shared, 1, true);
             w.entries[1].capabilities = 0;
             w.options.needs = RC_NEED_TOOLS;
@@ -372,7 +374,7 @@ static void test_only_the_provider_cools_its_target(void **state)
         failure.code = cases[i].code;
         failure.is_retryable = true;
         rc_action wait = rc_call_on_failure(&w.call, &failure, w.now_ms, 1);
-        /* For the call itself the hint holds in any case. */
+        /* For the call itself, the hint always applies. */
         expect_action(wait, RC_DO_WAIT, RC_WHY_HINT);
         assert_int_equal(wait.wait_ms, 30000);
         rc_call other;
@@ -382,7 +384,7 @@ static void test_only_the_provider_cools_its_target(void **state)
     }
 }
 
-/* A hint that cools nothing down still holds for this call, in every entry with the same target. */
+/* A hint that sets no cooldown still applies to this call, in every entry with the same target. */
 static void test_the_hint_holds_for_the_same_target_in_another_entry(void **state)
 {
     (void)state;

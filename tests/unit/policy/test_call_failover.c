@@ -1,4 +1,5 @@
-/* Choice of the next target: failover before waits, rounds, targets that do not respond. */
+/* Tests of the choice of the next target: failover before waits, rounds, targets that do not
+ * respond. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,9 +10,9 @@
 
 #include "support/call_fixture.h"
 
-/* An entry without its own attempts is left after a failure for one that was not tried yet. After
- * all were tried, the first open one is tried again after the wait, until the attempts of each are
- * spent. */
+/* After a failure at an entry without max_attempts of its own, the call continues at an entry that
+ * was not tried yet. After all entries were tried, the call waits and tries the first open one
+ * again, until the attempts of each entry are used up. */
 static void test_fails_over_before_it_waits(void **state)
 {
     (void)state;
@@ -24,7 +25,7 @@ static void test_fails_over_before_it_waits(void **state)
         expect_action(action, RC_DO_TRY,
                       round < 2 ? RC_WHY_FAILED_NEXT_TARGET : RC_WHY_ATTEMPTS_SPENT_NEXT_TARGET);
         assert_int_equal(action.entry, 1);
-        if (round == 0) /* an entry with its own attempts uses them in the first round */
+        if (round == 0) /* an entry with max_attempts of its own uses them in the first round */
             assert_int_equal(fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT).entry, 2);
         action = fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
         assert_true(rc_call_validate(&w.call));
@@ -41,8 +42,8 @@ static void test_fails_over_before_it_waits(void **state)
     assert_int_equal(w.call.calls, 7);
 }
 
-/* A later round leaves out entries whose failure would repeat, and does not wait for another
- * entry's hint. */
+/* A later round leaves out entries that would fail in the same way, and does not wait for the hint
+ * of another entry. */
 static void test_a_later_round_skips_spent_entries(void **state)
 {
     (void)state;
@@ -59,7 +60,7 @@ static void test_a_later_round_skips_spent_entries(void **state)
     assert_int_equal(action.entry, 1);
 }
 
-/* A target that hangs leaves half of the time to the next one. */
+/* If a target hangs, half of the time is left for the next target. */
 static void test_a_hang_leaves_time_for_the_next(void **state)
 {
     (void)state;
@@ -83,7 +84,8 @@ static void test_a_hang_leaves_time_for_the_next(void **state)
     }
 }
 
-/* Three calls without a response, however far apart, close a target that has an alternative. */
+/* Three calls without a response, however far apart, close a target if the call has an
+ * alternative. */
 static void test_a_target_without_responses_cools_down(void **state)
 {
     (void)state;
@@ -101,7 +103,7 @@ static void test_a_target_without_responses_cools_down(void **state)
         assert_int_equal(fixture_begin(&w).entry, 1);
         rc_call_on_success(&w.call, w.now_ms);
         assert_int_equal(w.targets[0].cooled_for, codes[i]);
-        /* One call at a time probes the target; if it fails, the cooldown gets longer. */
+        /* One call at a time probes the target; if the probe fails, the cooldown becomes longer. */
         w.now_ms += w.shared.settings.cooldown_ms;
         rc_call probe;
         rc_call_init(&probe, &w.plan, &w.shared, &w.options, w.now_ms);
@@ -142,7 +144,7 @@ static void test_cooldown_grows_with_the_time_of_a_hang(void **state)
     assert_int_equal(fixture_begin(&w).entry, 0);
 }
 
-/* A response in between resets the count, and a target without an alternative is never closed. */
+/* A response in between resets the count. A target without an alternative is never closed. */
 static void test_responses_reset_the_silence_count(void **state)
 {
     (void)state;
@@ -171,7 +173,7 @@ static void test_responses_reset_the_silence_count(void **state)
 }
 
 /* A call without an alternative does not wait for the end of a cooldown for missing responses, and
- * its stop names no time. */
+ * its STOP has no time. */
 static void test_cooldown_for_silence_names_no_time(void **state)
 {
     (void)state;
@@ -188,7 +190,7 @@ static void test_cooldown_for_silence_names_no_time(void **state)
     }
 }
 
-/* The owner's limits hold whatever the policy says. */
+/* The limit of the owner applies, whatever the policy allows. */
 static void test_no_more_calls_than_the_owner_allows(void **state)
 {
     (void)state;
@@ -208,8 +210,8 @@ static void test_no_more_calls_than_the_owner_allows(void **state)
     expect_stop(fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT), RC_WHY_CALLS_SPENT, true);
 }
 
-/* The default policy, one overloaded target, one minute of waits: 5, 10 and 20 s, then the call
- * ends. */
+/* With the default policy, one overloaded target and a limit of one minute for all waits, the call
+ * waits for 5, 10 and 20 s and then ends. */
 static void test_sum_of_waits_has_a_limit(void **state)
 {
     (void)state;
@@ -227,7 +229,7 @@ static void test_sum_of_waits_has_a_limit(void **state)
     expect_stop(action, RC_WHY_WAITS_SPENT, true);
     assert_int_equal(action.attempt, 4);
     assert_in_range(w.now_ms - began_ms, 28000, 60000);
-    /* A hint longer than the whole limit is left to the client. */
+    /* If the hint is longer than the whole limit, the call ends, and the client may wait. */
     fixture_init(&w, 1);
     w.policy.default_rule.max_delay_ms = 300000;
     w.options.max_wait_ms = 60000;
@@ -235,8 +237,8 @@ static void test_sum_of_waits_has_a_limit(void **state)
     expect_stop(fixture_fail(&w, RC_CODE_RATE_LIMITED, 90000), RC_WHY_DELAY_TOO_LONG, false);
 }
 
-/* An entry that is tried again after a wait, because no other is open, belongs to the next round:
- * it gets no further attempts when the others open. */
+/* An entry that is tried again after a wait, because no other entry is open, belongs to the next
+ * round: it gets no additional attempts when the other entries open. */
 static void test_attempts_of_an_entry_count_over_all_rounds(void **state)
 {
     (void)state;
@@ -255,7 +257,8 @@ static void test_attempts_of_an_entry_count_over_all_rounds(void **state)
     expect_stop(fixture_fail(&w, RC_CODE_OVERLOADED, NO_HINT), RC_WHY_ATTEMPTS_SPENT, true);
 }
 
-/* An entry with its own attempts that was closed in the first round gets them in a later one. */
+/* An entry with max_attempts of its own that was closed in the first round gets its attempts in a
+ * later round. */
 static void test_entry_with_own_attempts_gets_them_when_it_opens(void **state)
 {
     (void)state;
@@ -271,14 +274,15 @@ static void test_entry_with_own_attempts_gets_them_when_it_opens(void **state)
         action = fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
     expect_action(action, RC_DO_TRY, RC_WHY_FAILED_NEXT_TARGET);
     assert_int_equal(action.entry, 1);
-    action = fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT); /* and not a second time */
+    action = fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT); /* but not a second time */
     action = fixture_wake(&w, &action);
     assert_int_equal(action.entry, 0);
     expect_action(fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT), RC_DO_STOP,
                   RC_WHY_ATTEMPTS_SPENT);
 }
 
-/* If all entries are closed, the call waits for the one that opens first, whichever failed last. */
+/* If all entries are closed, the call waits for the entry that opens first, whichever entry failed
+ * last. */
 static void test_waits_for_the_entry_that_opens_first(void **state)
 {
     (void)state;

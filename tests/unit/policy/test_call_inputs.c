@@ -1,4 +1,5 @@
-/* Refreshes, inputs in the wrong state, the lock, the hedge entry, the sizes. */
+/* Tests of refreshes, inputs in the wrong state, the lock, the hedge entry, and sizes of
+ * structs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +15,7 @@
 static void init_refresh(call_fixture *w)
 {
     fixture_init(w, 2);
-    w->entries[0].max_attempts = 1; /* a refresh is not an attempt */
+    w->entries[0].max_attempts = 1; /* the attempt after a refresh is not counted */
     rc_shared_set_pool(&w->shared, 0, 0, 1, NULL);
     w->credentials[0].can_refresh = true;
     fixture_begin(w);
@@ -64,7 +65,8 @@ static void test_two_calls_refresh_once(void **state)
     rc_failure_facts failure = fixture_failure(RC_CODE_AUTH_FAILED, 4000);
     rc_action wait = rc_call_on_failure(&second, &failure, w.now_ms, 1);
     expect_action(wait, RC_DO_WAIT, RC_WHY_REFRESH);
-    assert_int_equal(wait.wait_ms, 4000); /* never before the hint */
+    assert_int_equal(wait.wait_ms, 4000); /* the attempt does not start before the time of the
+                                             hint */
     rc_call_on_refreshed(&w.call, true, w.now_ms + 100, 1);
     rc_action action = rc_call_on_wake(&second, wait.at_ms, 1);
     expect_action(action, RC_DO_TRY, RC_WHY_REFRESHED);
@@ -75,7 +77,7 @@ static void test_two_calls_refresh_once(void **state)
                   RC_WHY_NOT_RETRYABLE);
 }
 
-/* A rejected key is not dead while another call refreshes it. */
+/* A rejected key does not become dead while another call refreshes it. */
 static void test_a_key_in_refresh_is_not_killed(void **state)
 {
     (void)state;
@@ -93,7 +95,7 @@ static void test_a_key_in_refresh_is_not_killed(void **state)
     assert_int_equal(rc_credential_state_at(&w.credentials[0], w.now_ms), RC_CREDENTIAL_HEALTHY);
 }
 
-/* A key that one call could not refresh is not refreshed by the next. */
+/* If one call could not refresh a key, the next call does not try to refresh it. */
 static void test_a_dead_key_is_not_refreshed(void **state)
 {
     (void)state;
@@ -101,7 +103,7 @@ static void test_a_dead_key_is_not_refreshed(void **state)
     init_refresh(&w);
     rc_shared_cool_down_credential(&w.shared, 0, RC_CREDENTIAL_DEAD, 0);
     expect_action(fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT), RC_DO_STOP, RC_WHY_NOT_RETRYABLE);
-    /* A key that was killed during its refresh has a fresh key afterwards. */
+    /* A key that became dead during its refresh is healthy with the fresh key. */
     init_refresh(&w);
     fixture_fail(&w, RC_CODE_AUTH_FAILED, NO_HINT);
     rc_shared_cool_down_credential(&w.shared, 0, RC_CREDENTIAL_DEAD, 0);
@@ -177,7 +179,8 @@ static const input inputs[] = {feed_begin, rc_call_on_success, feed_failure,
                                feed_wake,  feed_refreshed,     rc_call_on_cancel};
 #define INPUTS (sizeof inputs / sizeof *inputs)
 
-/* The states before DONE, and the inputs that each expects, as bits of the list above. */
+/* Brings a call into a state before DONE. The list above has the inputs that each state expects, as
+ * bits. */
 static void bring_to(call_fixture *w, int state)
 {
     init_refresh(w);
@@ -296,7 +299,7 @@ static void test_hedge_entry(void **state)
     (void)state;
     call_fixture w;
     fixture_init(&w, 3);
-    w.entries[1].target = 0; /* an entry with the same target is no hedge entry */
+    w.entries[1].target = 0; /* an entry with the same target is not used for a hedge */
     fixture_begin(&w);
     assert_int_equal(rc_call_hedge_entry(&w.call, w.now_ms), 2);
     rc_shared_cool_down_target(&w.shared, 2, w.now_ms + 10);
@@ -327,7 +330,7 @@ static void test_validate_finds_faults(void **state)
     w.call.last.max_attempts = 0;
     assert_false(rc_call_validate(&w.call));
     w.call = good;
-    w.call.next_position = 0; /* as if the entry had not been tried yet */
+    w.call.next_position = 0; /* sets the call back, as if the entry had not been tried */
     assert_false(rc_call_validate(&w.call));
     w.call.next_position = 2;
     assert_false(rc_call_validate(&w.call));

@@ -1,4 +1,5 @@
-/* fallback_on: fatal failures after which the next target is tried, in the open. */
+/* Tests of fallback_on: fatal failures after which the next target is tried; the failures are
+ * recorded. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,12 +29,13 @@ static void a_named_code_goes_to_the_next_target_once(void **state)
     assert_int_equal(action.from_entry, 0);
     assert_int_equal(action.entry, 1);
     assert_true(rc_call_validate(&w.call));
-    /* The last target's own failure is returned. */
+    /* At the last target, the failure of this target is returned. */
     expect_stop(fixture_fail(&w, RC_CODE_MODEL_NOT_FOUND, NO_HINT), RC_WHY_NOT_RETRYABLE, false);
     assert_int_equal(fixture_in_flight(&w), 0);
 }
 
-/* An entry whose failure was masked would fail again, so later rounds leave it out. */
+/* An entry after whose fatal failure the call continued would fail again, so later rounds leave it
+ * out. */
 static void a_masked_entry_is_not_tried_again(void **state)
 {
     (void)state;
@@ -69,7 +71,7 @@ static void other_codes_and_limits_stop_as_before(void **state)
     }
 }
 
-/* Another key of the same target comes before another target. */
+/* Another key of the same target is used before another target. */
 static void another_key_comes_first(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Order of the decisions: each step with its reason, and the precedence of the steps. */
+/* Tests of the order of decisions: each step with its reason, and the precedence of the steps. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -62,7 +62,7 @@ static void test_overflow_does_not_go_to_the_same_target(void **state)
                   RC_WHY_OVERFLOW_COMPACT);
 }
 
-/* The larger target is the only one for the context, so an assumed cooldown does not close it. */
+/* Only the larger target can serve the context, so an assumed cooldown does not close it. */
 static void test_assumed_cooldown_does_not_close_the_larger_target(void **state)
 {
     (void)state;
@@ -95,7 +95,7 @@ static void test_the_larger_target_is_retried_and_not_left(void **state)
     expect_stop(fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT), RC_WHY_ATTEMPTS_SPENT, true);
 }
 
-/* Conditions that prevent the attempt at the larger target. */
+/* Conditions that forbid the attempt at the larger target. */
 static void test_overflow_compacts_if_the_larger_target_is_not_allowed(void **state)
 {
     (void)state;
@@ -155,7 +155,8 @@ static void test_non_retryable_failure_stops(void **state)
     for (size_t i = 0; i < 6; i++) {
         call_fixture w;
         fixture_init(&w, 3);
-        w.policy.enabled = false; /* the failure's own reason precedes the policy's */
+        w.policy.enabled = false; /* the reason of the failure takes precedence over that of the
+                                     policy */
         fixture_begin(&w);
         expect_stop(fixture_fail(&w, codes[i], 5000), RC_WHY_NOT_RETRYABLE, false);
     }
@@ -208,7 +209,7 @@ static void test_retries_exhausted_by_an_inner_layer(void **state)
     }
 }
 
-/* A target that must not be retried does not exclude other targets. */
+/* If a target must not be retried, other targets may still be used. */
 static void test_exhausted_target_does_not_exclude_others(void **state)
 {
     (void)state;
@@ -225,7 +226,8 @@ static void test_exhausted_target_does_not_exclude_others(void **state)
 
 /* --- step 4 --- */
 
-/* Deadline, calls, retry budget, remaining time: in this order, and before any switch. */
+/* The limits are checked in this order and before any switch: deadline, calls, retry budget,
+ * remaining time. */
 static void test_spent_limits_stop(void **state)
 {
     (void)state;
@@ -270,7 +272,7 @@ static void test_another_credential(void **state)
     for (size_t i = 0; i < 2; i++) {
         call_fixture w;
         fixture_init(&w, 2);
-        w.entries[0].max_attempts = 1; /* another credential is not an attempt */
+        w.entries[0].max_attempts = 1; /* the attempt with another credential is not counted */
         rc_shared_set_pool(&w.shared, 0, 0, 2, NULL);
         rc_action first = fixture_begin(&w);
         assert_int_equal(first.credential, 0);
@@ -281,7 +283,7 @@ static void test_another_credential(void **state)
         assert_int_equal(action.from_credential, 0);
         assert_int_equal(action.attempt, 2);
         assert_int_equal(rc_credential_state_at(&w.credentials[0], w.now_ms), states[i]);
-        /* Both credentials cool down: the next target is tried. */
+        /* Both credentials cool down, so the next target is tried. */
         action = fixture_fail(&w, codes[i], 20000);
         assert_int_equal(action.entry, 1);
         assert_int_equal(action.from_entry, 0);
@@ -309,7 +311,7 @@ static void test_no_other_credential_for_failures_of_the_target(void **state)
     fixture_begin(&w);
     expect_action(fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT), RC_DO_TRY,
                   RC_WHY_FAILED_NEXT_TARGET);
-    /* Even if nothing cools down. */
+    /* This holds even if no credential cools down. */
     fixture_init(&w, 2);
     rc_shared_set_pool(&w.shared, 0, 0, 2, NULL);
     fixture_begin(&w);
@@ -317,8 +319,8 @@ static void test_no_other_credential_for_failures_of_the_target(void **state)
                   RC_DO_TRY, RC_WHY_FAILED_NEXT_TARGET);
 }
 
-/* A hint of 0 cools nothing down; the count of switches then keeps a call from rotating
- * endlessly. */
+/* A hint of 0 sets no cooldown. The limit of switches then prevents that a call uses the
+ * credentials in turn for ever. */
 static void test_each_credential_is_tried_once_between_waits(void **state)
 {
     (void)state;
@@ -352,7 +354,8 @@ static void test_next_target_after_spent_attempts(void **state)
     expect_action(action, RC_DO_TRY, RC_WHY_ATTEMPTS_SPENT_NEXT_TARGET);
     assert_int_equal(action.entry, 1);
     assert_int_equal(action.attempt, 3);
-    assert_int_equal(action.max_attempts, 5); /* two at the first target and three here */
+    assert_int_equal(action.max_attempts, 5); /* two attempts at the first target and three at this
+                                                 one */
     for (uint32_t i = 0; i < 2; i++) {
         wait = fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
         assert_int_equal(wait.max_attempts, 5);
@@ -387,15 +390,15 @@ static void test_a_full_target_is_not_left(void **state)
     fixture_init(&w, 2);
     w.entries[0].max_attempts = 3;
     fixture_begin(&w);
-    assert_true(rc_limiter_take(&w.targets[0].limiter)); /* another call, admitted before the
-                                                            limit was set */
+    assert_true(rc_limiter_take(&w.targets[0].limiter)); /* another call, admitted before the limit
+                                                            was set */
     rc_shared_set_limit(&w.shared, 0, 1);
     rc_action wait = fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
     expect_action(wait, RC_DO_WAIT, RC_WHY_BACKOFF);
     assert_int_equal(wait.entry, 0);
 }
 
-/* The backoff of each target starts from the base. */
+/* The backoff of each target begins with the base. */
 static void test_the_next_target_does_not_inherit_the_waits(void **state)
 {
     (void)state;
@@ -441,7 +444,7 @@ static void test_capacity_has_no_second_attempt(void **state)
     rc_action action = fixture_fail(&w, RC_CODE_QUOTA_EXHAUSTED, NO_HINT);
     expect_stop(action, RC_WHY_CAPACITY_SPENT, true);
     assert_int_equal(action.at_ms, w.now_ms + w.shared.settings.exhausted_ms);
-    /* A hint of 0 does not cause a retry either. */
+    /* A hint of 0 does not cause a retry, either. */
     fixture_init(&w, 2);
     fixture_begin(&w);
     expect_action(fixture_fail(&w, RC_CODE_QUOTA_EXHAUSTED, 0), RC_DO_TRY,
@@ -455,7 +458,7 @@ static void test_attempts_spent_names_the_time_to_retry(void **state)
     call_fixture w;
     fixture_init(&w, 2);
     w.entries[0].max_attempts = 1;
-    rc_shared_cool_down_target(&w.shared, 1, w.now_ms + 70000); /* too long to wait for */
+    rc_shared_cool_down_target(&w.shared, 1, w.now_ms + 70000); /* longer than the call can wait */
     fixture_begin(&w);
     rc_action action = fixture_fail(&w, RC_CODE_OVERLOADED, 90000);
     expect_stop(action, RC_WHY_ATTEMPTS_SPENT, true);

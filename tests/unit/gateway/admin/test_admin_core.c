@@ -348,10 +348,10 @@ static void more_tables_can_be_added(void **state)
     assert_int_equal(send_request("GET /assets/../x HTTP/1.1\r\n" OWN "\r\n"), 404);
     assert_int_equal(send_request("GET /a/1/b/2/3/4/c HTTP/1.1\r\n" OWN "\r\n"), 200);
     assert_string_equal(body(), "more: 1 2 3/4");
-    /* The first match counts. */
+    /* The first matching route is used. */
     assert_int_equal(send_request("GET /healthz HTTP/1.1\r\n" OWN "\r\n"), 200);
     assert_string_equal(body(), "ok\n");
-    /* A path with too many captures does not match. */
+    /* A path with too many variable segments matches no route. */
     assert_int_equal(send_request("GET /1/2/3/4/5 HTTP/1.1\r\n" OWN "\r\n"), 404);
     for (size_t i = 2; i < RC_ADMIN_TABLES_MAX; i++)
         assert_true(rc_admin_core_add(&core, &table));
@@ -386,7 +386,7 @@ static void out_of_memory_never_truncates_a_response(void **state)
                                         .arena = &own};
             if (rc_admin_accept(&request, &answer))
                 rc_admin_handle(&request, &answer);
-            /* A complete response or an error; never a truncated 200. */
+            /* The result is a complete response or an error, never a truncated response with status 200. */
             const bool is_hit = memory.calls >= fail_at;
             if (rc_buf_status(&answer.body) == RC_OK && answer.status == 200)
                 assert_true(rc_str_ends_with(rc_buf_get(&answer.body), RC_STR("}\n")));

@@ -1,4 +1,4 @@
-/* Access checks of the admin interface. */
+/* Tests of the access checks of the admin interface. */
 #include "support/admin_request.h"
 
 /* ---- checks 1 and 2: the peer's address and Host ---- */
@@ -14,7 +14,7 @@ static void without_a_token_only_this_machine_is_served(void **state)
         {"127.8.9.10", 200},
         {"::1", 200},
         {"::ffff:127.0.0.1", 200},
-        {"", 200}, /* The Unix socket. */
+        {"", 200}, /* the peer is a client of the Unix socket */
         {"10.0.0.1", 403},
         {"::ffff:10.0.0.1", 403},
         {"192.168.1.1", 403},
@@ -32,7 +32,7 @@ static void without_a_token_only_this_machine_is_served(void **state)
             expect_problem("PermissionDenied");
     }
     end();
-    /* With a token other machines are served, too. */
+    /* With a token, clients on other machines are served, too. */
     start("secret", "10.0.0.5");
     assert_int_equal(send_request_from("10.0.0.1", "GET /metrics HTTP/1.1\r\nHost: 10.0.0.5:1\r\n"
                                                    "Authorization: Bearer secret\r\n\r\n"),
@@ -60,8 +60,8 @@ static const struct {
     {"gate.internal", "", "gate.internal:8788", true},
     {"gate.internal", "", "GATE.internal", true},
     {"gate.internal", "", "gate.internal.evil", false},
-    /* A server that listens at all addresses accepts any address as Host, because DNS rebinding
-     * needs a name. */
+    /* A server that listens at all addresses accepts any IP address as Host: an attack by DNS
+     * rebinding needs a name. */
     {"0.0.0.0", "t", "10.0.0.1:8788", true},
     {"[::]", "t", "[2001:db8::1]:8788", true},
     {"", "t", "10.0.0.1", true},
@@ -84,7 +84,7 @@ static void a_foreign_host_is_refused(void **state)
     }
     start("", "127.0.0.1");
     assert_int_equal(send_request("GET /healthz HTTP/1.0\r\n\r\n"), 421);
-    /* On the Unix socket Host is not checked. */
+    /* For clients of the Unix socket, Host is not checked. */
     assert_int_equal(send_request_from("", "GET /healthz HTTP/1.1\r\nHost: whatever\r\n\r\n"), 200);
     end();
 }
@@ -126,13 +126,13 @@ static void all_paths_but_health_need_the_token(void **state)
     assert_int_equal(send_request("GET /healthz HTTP/1.1\r\n" OWN "\r\n"), 200);
     assert_int_equal(send_request("GET /readyz HTTP/1.1\r\n" OWN "\r\n"), 200);
     assert_int_equal(send_request("GET /metrics HTTP/1.1\r\n" OWN "\r\n"), 401);
-    /* Without the token a client does not learn which paths and methods exist. */
+    /* A client without the token does not learn which paths and methods exist. */
     assert_int_equal(send_request("GET /nowhere HTTP/1.1\r\n" OWN "\r\n"), 401);
     assert_int_equal(send_request("GET /admin/v1/reload HTTP/1.1\r\n" OWN "\r\n"), 401);
     assert_null(field("Allow"));
     assert_int_equal(send_request("POST /admin/v1/reload HTTP/1.1\r\n" OWN JSON "\r\n"), 401);
     assert_int_equal(fake.acts, 0);
-    /* The socket's owner needs the token, too. */
+    /* A client of the Unix socket needs the token, too. */
     assert_int_equal(send_request_from("", "GET /admin/v1/state HTTP/1.1\r\n" OWN "\r\n"), 401);
     /* A reload may change the token. */
     assert_true(rc_admin_core_set_token(&core, rc_secret_make(RC_STR("new"))));
@@ -227,7 +227,7 @@ static void pages_of_other_sites_are_refused(void **state)
         {JSON "Origin: http://localhost:8788\r\n", 200},
         {JSON "Origin: http://localhost:8788\r\nSec-Fetch-Site: same-origin\r\n", 200},
         {JSON "Sec-Fetch-Site: none\r\n", 200},
-        /* Requests that a form, an image or a script of another site can send. */
+        /* requests that a form, an image or a script of another site can send */
         {"", 415},
         {"Content-Type: application/x-www-form-urlencoded\r\n", 415},
         {"Content-Type: text/plain\r\n", 415},
@@ -256,8 +256,8 @@ static void pages_of_other_sites_are_refused(void **state)
             fail_msg("%s: %d", cases[i].lines, reply.status);
         assert_int_equal(fake.acts - before, cases[i].status == 200);
     }
-    /* Pages of other sites may not read either, nor use up connections. Health endpoints stay
-     * open. */
+    /* Pages of other sites must not read data and must not use up connections. Health endpoints are
+     * open to them. */
     assert_int_equal(
         send_request("GET /admin/v1/state HTTP/1.1\r\n" OWN "Sec-Fetch-Site: cross-site\r\n\r\n"),
         403);
@@ -269,7 +269,8 @@ static void pages_of_other_sites_are_refused(void **state)
     end();
 }
 
-/* The files of the dashboard have no data: a browser may cache them and revalidates them. */
+/* The files of the dashboard contain no data, so a browser may cache them; it revalidates them each
+ * time. */
 static void every_response_has_security_headers(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* The stream of ended requests and state changes. */
+/* Tests of the stream of ended requests and state changes. */
 #include <recourse/builder.h>
 
 #include "support/dashboard_fixture.h"
@@ -64,7 +64,7 @@ static void a_quota_warning_is_sent(void **state)
                                       .credential = RC_STR("openai:1"),
                                       .quota = &quota,
                                       .unix_ms = INT64_C(1794830400000)};
-    rc_admin_live_publish_quota(dashboard.live, &warning); /* No listener yet. */
+    rc_admin_live_publish_quota(dashboard.live, &warning); /* nobody listens yet */
     watch();
     for (int i = 0; i < RC_ADMIN_LIVE_QUOTAS_MAX + 5; i++)
         rc_admin_live_publish_quota(dashboard.live, &warning);
@@ -136,8 +136,8 @@ static void long_and_hostile_names_are_cut_and_escaped(void **state)
     static char model[5000];
     rc_exchange_summary record = plain("req_01D");
     for (size_t i = 0; i + 4 < sizeof(model); i += 4)
-        memcpy(model + i, "<\n\xE2\x80", 4); /* Invalid UTF-8 and line breaks must not start an
-                                              * event. */
+        memcpy(model + i, "<\n\xE2\x80", 4); /* Invalid UTF-8 and line breaks in a name must not
+                                              * begin an event. */
     record.model = rc_str_c(model);
     watch();
     rc_admin_live_publish(dashboard.live, &record);
@@ -170,7 +170,8 @@ static void without_listeners_nothing_is_stored(void **state)
     assert_false(got("req_01E") || got("event: dropped"));
 }
 
-/* Of a flood of successes some are dropped and counted; the failure among them is not. */
+/* Of very many successes some are dropped and counted; the one failure among them is not
+ * dropped. */
 static void a_flood_is_dropped_with_a_count(void **state)
 {
     (void)state;
@@ -193,7 +194,7 @@ static void a_state_change_is_sent_soon(void **state)
     fixture.fake.is_out[1] = true;
     UNTIL(got("out_of_service\":true"));
     assert_true(got("event: state"));
-    /* Without a change the state is sent from time to time, so that the reader sees that the
+    /* If nothing changes, the state is sent from time to time, so that the reader sees that the
      * connection works. */
     fixture.client.got_len = 0;
     UNTIL(got("event: state"));
@@ -227,7 +228,7 @@ static void listeners_can_be_disconnected(void **state)
     watch(); /* Clients may connect again. */
 }
 
-/* The data that waits for a client that does not read is bounded, and missed operations are
+/* The data that waits for a client that does not read is limited, and the missed operations are
  * counted. */
 static void a_slow_reader_gets_the_number_of_missed_operations(void **state)
 {
@@ -242,7 +243,7 @@ static void a_slow_reader_gets_the_number_of_missed_operations(void **state)
     assert_int_equal(send(slow, LIVE, strlen(LIVE), MSG_NOSIGNAL), (int)strlen(LIVE));
     watch();
     const size_t before = fixture.memory.live_bytes;
-    /* More than the kernel buffers. */
+    /* more bytes than the kernel buffers */
     for (size_t sent = 0; sent < (size_t)8 << 20; sent += fixture.client.got_len) {
         fixture.client.got_len = 0;
         for (int i = 0; i < 2 * RC_ADMIN_LIVE_BATCH_MAX; i++) {
@@ -253,8 +254,8 @@ static void a_slow_reader_gets_the_number_of_missed_operations(void **state)
         UNTIL(got("req_01H"));
     }
     assert_true(fixture.memory.live_bytes < before + ((size_t)2 << 20));
-    /* The client reads again: the waiting data, then the number of missed operations, then the
-     * state. */
+    /* When the client reads again, it gets the waiting data, then the number of missed operations,
+     * then the state. */
     client_close();
     fixture.client.got_len = 0;
     fixture.client.fd = slow;
@@ -282,7 +283,7 @@ static void publish_many(void *ctx)
     atomic_fetch_add((atomic_int *)ctx, 1);
 }
 
-/* Four threads publish while a client connects and leaves. */
+/* Four threads publish while a client connects and disconnects. */
 static void any_thread_may_publish(void **state)
 {
     (void)state;
@@ -302,7 +303,7 @@ static void any_thread_may_publish(void **state)
     rc_exchange_summary record = plain("req_01L");
     record.outcome = RC_OUTCOME_FAILED;
     fixture.client.got_len = 0;
-    for (int i = 0; i < 300; i++) /* Flushes the waiting batch. */
+    for (int i = 0; i < 300; i++) /* sends the waiting batch */
         turn();
     rc_admin_live_publish(dashboard.live, &record);
     UNTIL(got("req_01L"));

@@ -1,5 +1,5 @@
-/* Quotas in the admin interface: those of each key, the lowest first, at most RC_ADMIN_QUOTAS_MAX;
- * of calls without a key those of the target. */
+/* Tests of quotas in the admin interface: the quotas of each key, the lowest first, at most
+ * RC_ADMIN_QUOTAS_MAX; for calls without a key, the quotas of the target. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -122,7 +122,8 @@ static void the_lowest_quotas_are_shown(void **state)
     uv_mutex_unlock(&hub.lock);
     assert_int_equal(key.quota_count, RC_ADMIN_QUOTAS_MAX);
     assert_int_equal(key.quotas[0].remaining, 981);
-    assert_int_equal(key.left_milli[RC_QUOTA_TOKENS], 1000); /* Although it is not in the list. */
+    assert_int_equal(key.left_milli[RC_QUOTA_TOKENS], 1000); /* counted although it is not in the
+                                                                list */
     assert_int_equal(next.quota_count, 1);
     rc_arena_done(&arena);
 }
@@ -172,7 +173,7 @@ static void quotas_are_written_as_json(void **state)
                 "\"low\":false}]}\n");
 }
 
-/* A named target's row that is given to another name has no quotas. */
+/* If a row of a named target is reused for another name, it has no quotas. */
 static void a_reused_row_has_no_quotas(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* The state of targets and keys as the admin interface shows it. */
+/* Tests of the state of targets and keys that the admin interface shows. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -47,7 +47,7 @@ static void a_healthy_target_is_up(void **state)
     assert_true(rc_str_eq(shown.provider, RC_STR("p")));
     assert_string_equal(state_name(0, NOW), "up");
     assert_string_equal(state_name(1, NOW), "up");
-    /* A row that does not exist is not filled in. */
+    /* A row that does not exist is not written. */
     assert_int_equal(target_at(7, NOW).keys, 0);
 }
 
@@ -111,7 +111,7 @@ static void an_open_breaker_shows_until_its_probe(void **state)
     assert_int_equal(shown.breaker, RC_BREAKER_OPEN);
     assert_true(shown.open_ms > 0 && shown.open_ms <= settings->open_max_ms);
     assert_string_equal(state_name(0, NOW), "breaker_open");
-    /* After the open time the next call is the probe. */
+    /* When the breaker has been open for its time, the next call is the probe. */
     assert_string_equal(state_name(0, NOW + settings->open_max_ms), "up");
     assert_int_equal(target_at(0, NOW + settings->open_max_ms).open_ms, 0);
 }

@@ -1,4 +1,5 @@
-/* Responses that are made on another thread, for clients that wait and clients that leave. */
+/* Tests of responses that another thread makes, for clients that wait and clients that
+ * disconnect. */
 #include <recourse/stdlib.h>
 
 #include "gateway/admin/task.h"
@@ -6,19 +7,19 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* What the route's task does, and its results. */
+/* The behaviour of the task, and its results. */
 static struct tasks {
     rc_admin_task_pool pool;
     uv_thread_t loop_thread;
     atomic_int begun;
     atomic_int ended;
     atomic_int release;
-    atomic_bool is_held; /* While it is set, run waits. */
+    atomic_bool is_held; /* while true, the function run waits */
     atomic_bool saw_over;
     bool fails;
     bool is_refused;
     bool overflows;
-    bool starves; /* Its arena runs out of memory. */
+    bool starves; /* the task uses up its arena */
     atomic_bool was_on_loop;
 } tasks;
 
@@ -38,7 +39,8 @@ static void run(rc_admin_task *task, void *input)
         const rc_admin_problem problem = {RC_CODE_INTERNAL, 503, rc_str_c(text),
                                           RC_ACTION_WAIT_AND_RETRY, RC_STR("Ask again.")};
         rc_admin_task_fail(task, &problem);
-        memset(text, '?', sizeof(text) - 1); /* The problem's text was copied. */
+        memset(text, '?', sizeof(text) - 1); /* The text of the problem was copied, so it may be
+                                              * overwritten. */
     } else {
         rc_buf_push(&task->body, RC_STR("{\"said\":\""));
         rc_buf_push(&task->body, *(rc_str *)input);
@@ -161,14 +163,14 @@ static void a_task_sees_its_time_limit(void **state)
     tasks_start();
     tasks.pool.max_ms = 1;
     atomic_store(&tasks.is_held, true);
-    assert_int_equal(send_request(GET_TASK), 200); /* run does not fail the task, so the partial
-                                                    * response is sent. */
+    assert_int_equal(send_request(GET_TASK), 200); /* The function run does not fail the task, so
+                                                    * the incomplete response is sent. */
     assert_true(atomic_load(&tasks.saw_over));
     tasks_end();
 }
 
-/* Two tasks run, 32 wait, further ones are refused; a task whose client leaves while it waits never
- * runs. */
+/* Two tasks run, 32 wait, further ones are refused. A task whose client disconnects while the task
+ * waits never runs. */
 static void the_number_of_tasks_is_bounded(void **state)
 {
     (void)state;
@@ -184,7 +186,7 @@ static void the_number_of_tasks_is_bounded(void **state)
     assert_int_equal(tasks.pool.running, RC_ADMIN_TASKS_RUNNING_MAX);
     assert_int_equal(send_request(GET_TASK), 503);
     assert_true(got("Too many queries"));
-    /* The first, the last and a middle one of the waiting tasks. */
+    /* Disconnects the clients of the first, the last and a middle one of the waiting tasks. */
     close(fds[2]);
     close(fds[COUNT(fds) - 1]);
     close(fds[17]);

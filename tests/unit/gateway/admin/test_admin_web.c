@@ -1,5 +1,5 @@
-/* The dashboard's files: present, typed, cached by their tag, served without the token, and without
- * anything that their content security policy forbids. */
+/* Tests of the dashboard's files: they exist, have a type, are cached by their tag, are served
+ * without the token, and contain nothing that their content security policy forbids. */
 #include "base/str.h"
 #include "support/dashboard_fixture.h"
 
@@ -57,7 +57,7 @@ static void files_are_served_without_the_token(void **state)
         assert_true(got("script-src 'self'; style-src 'self'") && !got("unsafe"));
         assert_true(got("\r\nX-Content-Type-Options: nosniff\r\n"));
     }
-    /* Data needs the token. */
+    /* data requires the token */
     assert_int_equal(send_request("GET /admin/v1/state" OWN "\r\n"), 401);
     assert_int_equal(send_request("GET /admin/v1/live" OWN "\r\n"), 401);
     assert_int_equal(send_request("GET /admin/v1/operations" OWN "\r\n"), 401);
@@ -65,7 +65,7 @@ static void files_are_served_without_the_token(void **state)
                      401);
     assert_int_equal(
         send_request("GET /admin/v1/operations" OWN "Authorization: Bearer wrong\r\n\r\n"), 401);
-    /* A foreign Host gets nothing. */
+    /* a request with a foreign Host is refused */
     assert_int_equal(send_request("GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n"), 421);
 }
 
@@ -104,8 +104,8 @@ static void unknown_files_are_a_404(void **state)
     assert_null(rc_web_file_find(RC_STR("main")));
 }
 
-/* The files use nothing that the policy blocks, load nothing from other hosts and never create HTML
- * from text. */
+/* The files use no feature that the policy blocks, load nothing from other hosts and never create
+ * HTML from text. */
 static void files_obey_the_content_security_policy(void **state)
 {
     (void)state;
@@ -139,7 +139,7 @@ static void files_obey_the_content_security_policy(void **state)
     }
 }
 
-/* Every file that another one refers to exists. */
+/* Every file to which another file refers exists. */
 static void every_referenced_file_exists(void **state)
 {
     (void)state;

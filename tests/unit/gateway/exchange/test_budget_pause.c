@@ -1,5 +1,5 @@
-/* A gateway with a wall clock that the test sets: a paused request continues when its budget
- * renews, although no other request arrives. */
+/* Tests of a gateway with a wall clock that the test sets: a paused request continues when its
+ * budget renews, although no other request arrives. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,10 +24,10 @@
 #include "sys/calls.h"
 
 #define DAY_MS INT64_C(86400000)
-/* 2026-11-17 23:59:59.5 */
+/* the time 2026-11-17 23:59:59.5 */
 #define BEFORE_MIDNIGHT_MS (INT64_C(20774) * DAY_MS + DAY_MS - 500)
 
-/* One request costs more than half of the budget. If the budget does not renew, the wait ends at
+/* One request costs more than half of the budget. If the budget does not renew, the pause ends at
  * the deadline. */
 static const char config_text[] =
     "providers: {demo: {kind: demo}}\n"
@@ -51,7 +51,7 @@ typedef struct fixture {
     rc_loop *gateway_loop;
     http_client client;
     bool is_stopped;
-    int64_t renewed_by_ms; /* When a request is paused, the clock is advanced by this. */
+    int64_t renewed_by_ms; /* when a request is paused, the clock is advanced by this time */
     unsigned pauses;
     unsigned records;
     rc_exchange_summary last;
@@ -82,7 +82,8 @@ static void on_record(void *ctx, const rc_exchange_summary *record)
     w->last = *record;
 }
 
-/* Sends the same request twice, one after the other, and reads until the gateway closes. */
+/* Sends the same request twice, one after the other, and reads until the gateway closes the
+ * connection. */
 static void send_twice(fixture *w)
 {
     static const char body[] = "{\"model\":\"m\",\"max_tokens\":200,\"messages\":[{\"role\":"
@@ -165,7 +166,7 @@ static void a_paused_request_continues_when_the_budget_renews(void **state)
     assert_null(strstr(w.response, "HTTP/1.1 402"));
 }
 
-/* A millisecond before midnight is not the next day. */
+/* One millisecond before midnight is still the same day. */
 static void a_paused_request_ends_at_the_deadline(void **state)
 {
     static fixture w;

@@ -1,6 +1,6 @@
-/* Events of a stream that are not JSON are never sent to the client. If the client may lose content
- * with one, the attempt fails before content was sent, and the stream ends with an error event
- * after it. */
+/* Tests of damaged events: events of a stream that are not JSON are never sent to the client. If
+ * the client may lose content with such an event, the attempt fails if no content was sent yet, and
+ * otherwise the stream ends with an error event. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,9 +13,9 @@
 typedef struct damaged_case {
     const char *name;
     const char *request;
-    const char *body;      /* ' stands for " */
-    const char *expected;  /* Lines of the result, ' stands for " */
-    const char *forbidden; /* Must not be in the result. */
+    const char *body;      /* body of the response, with ' in place of " */
+    const char *expected;  /* lines of the expected result, with ' in place of " */
+    const char *forbidden; /* text that must not be in the result */
 } damaged_case;
 
 #define CHUNK(content) "data: {'choices':[{'index':0,'delta':{'content':'" content "'}}]}\n\n"

@@ -1,6 +1,6 @@
 /* However a provider's response is split into reads, the client gets the same bytes and the report
- * is the same: each sample is cut in two at every byte (fewer under a sanitizer), and once into
- * single bytes. */
+ * is the same. Each sample is split in two at every byte (at fewer under a sanitizer), and once
+ * into single bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -39,7 +39,7 @@ static size_t deflate_into(rc_str plain, char *scratch, size_t size)
     return len;
 }
 
-/* Two chunks, so that a split may fall between them. */
+/* Appends the body as two chunks, so that a split may be between them. */
 static void push_chunks(rc_buf *buf, rc_str body)
 {
     char line[32];
@@ -56,7 +56,7 @@ static void push_chunks(rc_buf *buf, rc_str body)
     rc_buf_push(buf, RC_STR("0\r\n\r\n"));
 }
 
-/* head: the status line and headers, each with CR LF. */
+/* head: the status line and the headers, each with CR LF. */
 static void push_response(rc_buf *buf, const char *head, rc_str body, framing how)
 {
     rc_buf_push(buf, rc_str_c(head));
@@ -96,8 +96,8 @@ static void compare(const char *name, size_t cut, rc_buf *whole, rc_buf split)
     rc_buf_done(&split);
 }
 
-/* The distance to the next cut: one byte at the end of the head, and everywhere in "make soak".
- * Under a sanitizer each run takes thirty times as long. */
+/* Returns the distance to the next split: one byte at the end of the head, and everywhere in "make
+ * soak". Under a sanitizer the distance is larger, because each run takes thirty times as long. */
 static size_t step_from(rc_str response, size_t at)
 {
 #ifdef RC_TEST_SOAK
@@ -116,7 +116,7 @@ static size_t step_from(rc_str response, size_t at)
 #endif
 }
 
-/* expected: a line of the result. NULL: any. */
+/* expected: a line of the result; NULL: any result. */
 static void split_everywhere(const char *name, const split_request *request, rc_str response,
                              const char *expected)
 {
@@ -159,7 +159,7 @@ static const char *request_of(const stream_sample *sample)
         return "messages stream";
     case RC_STREAM_GEMINI:
         return sample->form == FORM_ARRAY ? "gemini array" : "gemini events";
-    case RC_STREAM_OLLAMA: /* No endpoint uses it. */
+    case RC_STREAM_OLLAMA: /* no endpoint has this dialect */
     case RC_STREAM_DIALECT_COUNT:
         break;
     }
@@ -184,7 +184,8 @@ static void stream_one(const stream_sample *sample, framing how, bool is_packed)
     split_everywhere(sample->name, request_named(request_of(sample)), rc_buf_get(&response), NULL);
 }
 
-/* Each sample with the next framing; samples with an error with every framing, and compressed. */
+/* Each sample runs with one of the framings in turn; samples with an error run with every framing,
+ * and compressed. */
 static void streams_do_not_depend_on_splits(void **state)
 {
     (void)state;
@@ -208,7 +209,7 @@ typedef struct whole_case {
     const char *name;
     const char *request;
     const char *head;
-    const char *body; /* ' stands for " */
+    const char *body; /* body of the response, with ' in place of " */
     const char *expected;
 } whole_case;
 

@@ -1,4 +1,5 @@
-/* Callbacks that block a loop for too long, from a timer and from another thread's message. */
+/* Tests of callbacks that block an event loop for too long, from a timer and from another thread's
+ * message. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -84,7 +85,7 @@ static void a_long_callback_is_a_stall(void **state)
     end();
 }
 
-/* The same callbacks with a higher limit. */
+/* With a higher limit, the same callbacks are not reported. */
 static void a_short_callback_is_no_stall(void **state)
 {
     (void)state;
@@ -94,7 +95,7 @@ static void a_short_callback_is_no_stall(void **state)
     end();
 }
 
-/* A loop without other work ends, and sleeping is no stall. */
+/* A loop without other work ends in spite of the check, and a sleeping loop is not reported. */
 static void the_check_does_not_keep_the_loop_alive(void **state)
 {
     (void)state;

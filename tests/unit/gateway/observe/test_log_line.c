@@ -1,5 +1,5 @@
-/* Log lines: their fields; a line is valid and has at most 1 KiB whatever its values; no value can
- * leave its field. */
+/* Tests of log lines: their fields; a line is valid and has at most 1 KiB whatever its values are;
+ * no value can end its field. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -199,7 +199,7 @@ static void human_lines_are_short(void **state)
                         "\x1b[0m\n");
 }
 
-/* The path shows which client has a wrong base URL. */
+/* The path in the line shows which client has a wrong base URL. */
 static void a_refused_request_has_its_path(void **state)
 {
     (void)state;
@@ -308,7 +308,7 @@ static rc_str odd_text(char *memory, size_t max)
     return rc_str_make(memory, len);
 }
 
-/* One line without control characters except our own colours. */
+/* Asserts that the text is one line without control characters except the colours of the log. */
 static void check_visible(rc_str line)
 {
     assert_true(line.len <= RC_LOG_LINE_MAX && rc_utf8_is_valid(line));
@@ -427,7 +427,7 @@ static void a_full_buffer_is_reported(void **state)
     rc_log_request request = good_request();
     rc_buf_init_fixed(&out, small, sizeof(small));
     assert_int_equal(rc_log_push_request(&out, &json, &request), RC_E_TOO_LARGE);
-    /* A whole line or nothing. */
+    /* either the whole line is written or nothing */
     assert_int_equal(rc_buf_get(&out).len, 0);
 }
 
@@ -440,7 +440,7 @@ static void the_style_follows_the_configuration(void **state)
         bool is_on, wants_json, wants_colour;
     } cases[] = {
         {RC_LOG_AUTO, true, true, false, true, false, true},
-        {RC_LOG_AUTO, true, false, false, true, false, false}, /* NO_COLOR */
+        {RC_LOG_AUTO, true, false, false, true, false, false}, /* the variable NO_COLOR is set */
         {RC_LOG_AUTO, false, false, false, true, true, false},
         {RC_LOG_AUTO, true, true, true, true, true, false},
         {RC_LOG_JSON, true, true, false, true, true, true},

@@ -1,4 +1,4 @@
-/* Counting: rows by name and their bound, cells, buckets, failing allocations. */
+/* Tests of counting: rows by name and their maximum number, cells, buckets, failing allocations. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -59,7 +59,7 @@ static void a_duration_has_the_smallest_bucket_that_holds_it(void **state)
         assert_int_equal(rc_metric_bucket_of(rc_metric_bucket_us(i) + 1), i + 1);
         assert_int_equal(rc_metric_bucket_of(rc_metric_bucket_us(i) - 1), i);
     }
-    /* The buckets include OpenTelemetry's. */
+    /* The buckets include those of OpenTelemetry. */
     assert_int_equal(rc_metric_bucket_us(3), 10000);
     assert_int_equal(rc_metric_bucket_us(16), 81920000);
 }
@@ -150,11 +150,11 @@ static void a_name_keeps_its_row(void **state)
     assert_true(first != second);
     assert_int_equal(rc_metrics_row(metrics, RC_ROWS_TARGET, RC_STR("a/x")), first);
     assert_int_equal(rc_metrics_find(metrics, RC_ROWS_TARGET, RC_STR("a/y")), second);
-    /* Kinds are independent of each other; finding does not add a row. */
+    /* The rows of different kinds are independent; a search does not add a row. */
     assert_int_equal(rc_metrics_find(metrics, RC_ROWS_ROUTE, RC_STR("a/x")), RC_METRICS_OTHER);
     assert_int_equal(rc_metrics_find(metrics, RC_ROWS_TARGET, RC_STR("zzz")), RC_METRICS_OTHER);
     assert_int_equal(rc_metrics_row_count(metrics, RC_ROWS_TARGET), 3);
-    /* Names that look the same share a row. */
+    /* Names that are equal when they are shown share a row. */
     uint16_t odd = rc_metrics_row(metrics, RC_ROWS_TARGET, RC_STR("a\x01"));
     assert_int_equal(rc_metrics_row(metrics, RC_ROWS_TARGET, RC_STR("a\n")), odd);
     assert_int_equal(rc_metrics_row(metrics, RC_ROWS_TARGET, RC_STR("a\xff")), odd);
@@ -185,7 +185,7 @@ static void names_without_a_row_are_other(void **state)
     assert_int_equal(rc_metrics_row_count(metrics, RC_ROWS_TARGET), RC_METRICS_ROWS_MAX);
     assert_int_equal(rc_metrics_sum(metrics, RC_METRIC_RETRIES, RC_METRICS_OTHER, 0),
                      3000 - RC_METRICS_ROWS_MAX + 1);
-    /* Row numbers that do not exist, as after a programming error. */
+    /* Numbers of rows that do not exist, which only a programming error passes, are ignored. */
     rc_metrics_on_credential_switch(shard, UINT16_MAX);
     assert_int_equal(rc_metrics_sum(metrics, RC_METRIC_CREDENTIAL_SWITCHES, RC_METRICS_OTHER, 0),
                      1);
@@ -225,7 +225,7 @@ static void pairs_are_bounded_and_none_is_lost(void **state)
     for (uint16_t from = 1; from <= 100; from++)
         for (uint16_t to = 1; to <= 100; to++)
             rc_metrics_on_fallback(shard, from, to);
-    /* Rows that do not exist. */
+    /* rows that do not exist */
     rc_metrics_on_fallback(shard, 5000, 6000);
     rc_metrics_pairs(metrics, on_pair, NULL);
     assert_int_equal(pair_total, 10001);

@@ -1,4 +1,4 @@
-/* The metrics page, checked with a Prometheus linter; and the linter itself, which must reject
+/* Tests of the metrics page with a Prometheus linter, and of the linter itself, which must reject
  * errors. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -118,7 +118,7 @@ static void an_empty_page_has_the_process_metrics(void **state)
     assert_true(has("recourse_waits_seconds_bucket{le=\"0.00125\"} 0\n"));
     assert_true(has("recourse_waits_seconds_bucket{le=\"81.92\"} 0\n"));
     assert_true(has("recourse_waits_seconds_count 0\n"));
-    /* A metric without rows has no series and no HELP. */
+    /* A metric without rows has neither series nor HELP. */
     assert_false(has("_other"));
     assert_false(has("recourse_requests_total"));
     assert_false(has("recourse_build_info"));
@@ -252,7 +252,7 @@ static void collect_odd(void *ctx, rc_metric metric, rc_metrics_page *p)
     }
 }
 
-/* Collected counters are never negative; only gauges may be. */
+/* A collected counter is never negative; a gauge may be. */
 static void collect_odd_gauges(void *ctx, rc_metric metric, rc_metrics_page *p)
 {
     if (rc_metric_get(metric)->type == RC_METRIC_GAUGE)
@@ -284,7 +284,8 @@ static void with_random_names_the_page_is_valid_and_bounded(void **state)
     odd_rounds = &rounds;
     const rc_metrics_collector seen = {collect_odd_gauges, NULL};
     const size_t series = render(&seen);
-    /* The bound: the rows of each kind with all their cells, and the collected samples. */
+    /* The maximum number of series: the rows of each kind with all their cells, and the collected
+     * samples. */
     size_t bound = 0;
     for (int i = 0; i < RC_METRIC_COUNT; i++) {
         const rc_metric_info *info = rc_metric_get((rc_metric)i);
@@ -324,7 +325,7 @@ static void a_page_without_memory_is_an_error(void **state)
 #define PAGE_FILE RC_TEST_DIR "/../docs/metrics.md"
 #define TABLE_BEGIN "| metric | type | labels | meaning |\n"
 
-/* RECOURSE_UPDATE_GOLDEN=1 writes the tables at the end of the page again. */
+/* With RECOURSE_UPDATE_GOLDEN=1 the test writes the tables of docs/metrics.md. */
 static void the_documentation_has_the_table(void **state)
 {
     (void)state;

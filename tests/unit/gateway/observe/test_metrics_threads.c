@@ -1,5 +1,5 @@
-/* Loops count and rows are added while the page is read: no count is lost, and ThreadSanitizer
- * finds no race. */
+/* Threads count and add rows while another one reads the page: no count is lost, and
+ * ThreadSanitizer finds no race. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +25,7 @@ static void *count(void *ctx)
     rc_metrics_shard *shard = ctx;
     char name[32];
     for (int i = 0; i < ROUNDS; i++) {
-        /* Every thread adds the same names, as if each had reloaded the configuration. */
+        /* Every thread adds the same names, as if each thread had reloaded the configuration. */
         snprintf(name, sizeof(name), "t%d", i / 100);
         const uint16_t target = rc_metrics_row(metrics, RC_ROWS_TARGET, rc_str_c(name));
         rc_metrics_in_flight(shard, 1);

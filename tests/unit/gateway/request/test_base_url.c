@@ -1,4 +1,4 @@
-/* Paths of clients whose base URL is wrong. */
+/* Tests of the paths that clients with a wrong base URL use. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,8 @@ static void wrong_base_urls_are_recognised(void **state)
 {
     (void)state;
     static const struct {
-        const char *path, *meant; /* NULL: no endpoint. */
+        const char *path, *meant; /* path of the request, and the endpoint that was meant; NULL:
+                                     none */
     } cases[] = {
         {"/chat/completions", "/v1/chat/completions"},
         {"/responses", "/v1/responses"},
@@ -60,7 +61,7 @@ static void wrong_base_urls_are_recognised(void **state)
     }
 }
 
-/* A correct path is no mistake: no other path is found for it. */
+/* For a correct path no other path is suggested. */
 static void endpoints_are_no_mistakes(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Parsing of the heads and bodies of clients' requests. */
+/* Tests of parsing the heads and bodies of clients' requests. */
 #include <stdio.h>
 
 #include "support/client_request.h"
@@ -120,7 +120,7 @@ static void retries_of_the_client_are_counted(void **state)
         {CHAT "X-Stainless-Retry-Count: 2\r\n\r\n", 2},
         {CHAT "x-stainless-retry-count: 9999\r\n\r\n", 9999},
         {CHAT "x-stainless-retry-count: 99999999999999999999\r\n\r\n", 9999},
-        /* The header is only informative: malformed values are ignored. */
+        /* the header is only informative, so malformed values are ignored */
         {CHAT "x-stainless-retry-count: -1\r\n\r\n", 0},
         {CHAT "x-stainless-retry-count: 2x\r\n\r\n", 0},
         {CHAT "x-stainless-retry-count:\r\n\r\n", 0},
@@ -170,7 +170,7 @@ static void problem_json_is_requested_by_accept(void **state)
     assert_false(client_request.wants_problem);
     client_read_head(RC_STR(CHAT "Accept: text/html\r\nAccept: Application/Problem+JSON\r\n\r\n"));
     assert_true(client_request.wants_problem);
-    /* Also for a path without an endpoint. */
+    /* This also holds for a path without an endpoint. */
     client_read_head(
         RC_STR("GET / HTTP/1.1\r\nHost: a\r\nAccept: application/problem+json\r\n\r\n"));
     assert_true(client_request.wants_problem);
@@ -251,7 +251,7 @@ static const body_case body_cases[] = {
     {"/v1/chat/completions", "{\"model\":\"\"}", RC_REQUEST_FAULT_MODEL_INVALID, "", 0},
     {"/v1/chat/completions", "{\"model\":\"a\\nb\"}", RC_REQUEST_FAULT_MODEL_INVALID, "", 0},
     {"/v1/chat/completions", "{\"model\":\"a\\u0000\"}", RC_REQUEST_FAULT_MODEL_INVALID, "", 0},
-    /* Members that parsers would read differently. */
+    /* members that parsers would read differently */
     {"/v1/chat/completions", "{\"model\":\"m\",\"model\":\"m\"}", RC_REQUEST_FAULT_AMBIGUOUS, "",
      0},
     {"/v1/chat/completions", "{\"model\":\"m\",\"Model\":\"x\"}", RC_REQUEST_FAULT_AMBIGUOUS, "",
@@ -308,7 +308,8 @@ static void bodies_are_parsed(void **state)
 
 #define PLANTED "sk-proj-Planted0Key0As0Model0Name0123456789abcdef"
 
-/* The provider gets the model as the client wrote it; names that are shown have no secrets. */
+/* The provider gets the model as the client wrote it; in names that are shown, secrets are
+ * removed. */
 static void secrets_in_models_are_hidden(void **state)
 {
     static const struct {
@@ -338,7 +339,8 @@ static void secrets_in_models_are_hidden(void **state)
     }
 }
 
-/* Without streaming the first byte comes at the end, so that only a configured limit applies. */
+/* Without streaming the first byte arrives only with the whole response, so only a configured limit
+ * applies. */
 static void first_byte_limits_depend_on_streaming(void **state)
 {
     static const struct {
@@ -422,7 +424,7 @@ static void replay_depends_on_endpoint_and_headers(void **state)
     }
 }
 
-/* Whether a stream is requested, and whether that is known. */
+/* Tests whether the client requests a stream, and whether this is known. */
 static void streams_are_known_or_unknown(void **state)
 {
     (void)state;
@@ -443,7 +445,7 @@ static void streams_are_known_or_unknown(void **state)
         assert_int_equal(client_request.is_stream, rows[i].is_stream);
         assert_int_equal(client_request.is_stream_unknown, rows[i].is_open);
     }
-    /* A `stream` behind the first bytes of a large body is unknown. */
+    /* If `stream` comes after the first bytes of a large body, its value is not known. */
     assert_true(rc_client_request_read_start(&client_request,
                                              RC_STR("{\"model\":\"m\",\"messages\":[\"a"), 99));
     assert_false(client_request.is_stream);
@@ -474,7 +476,7 @@ static void forms_are_parsed(void **state)
     assert_true(client_request.is_stream);
     assert_text(rc_str_slice(body, client_request.model_at, client_request.model_end), "whisper-1");
 
-    /* Without the field or the boundary the model is unknown; that is no fault. */
+    /* Without the field or the boundary the model is not known; this is no fault. */
     body = RC_STR(PART("modell") "x\r\n--xx yy--\r\n");
     assert_int_equal(client_read(RC_STR(FORM), body).kind, RC_REQUEST_FAULT_NONE);
     assert_text(client_request.model, "");
@@ -485,14 +487,14 @@ static void forms_are_parsed(void **state)
     body = RC_STR(PART("model") "a\nb\r\n--xx yy--\r\n");
     assert_int_equal(client_read(RC_STR(FORM), body).kind, RC_REQUEST_FAULT_MODEL_INVALID);
 
-    /* The field twice. */
+    /* a form with the field twice */
     body = RC_STR(PART("model") "a\r\n" PART("model") "b\r\n--xx yy--\r\n");
     assert_int_equal(client_read(RC_STR(FORM), body).kind, RC_REQUEST_FAULT_AMBIGUOUS);
     body = RC_STR(PART("model") "a\r\n" PART("Model") "b\r\n--xx yy--\r\n");
     assert_int_equal(client_read(RC_STR(FORM), body).kind, RC_REQUEST_FAULT_AMBIGUOUS);
 }
 
-/* A large file before the field, after it, and on both sides. */
+/* A form with a large file before the field, after the field, and on both sides of it. */
 static void large_forms_are_searched_at_both_ends(void **state)
 {
     (void)state;
@@ -543,7 +545,7 @@ static void models_can_name_their_provider(void **state)
     assert_false(rc_model_name_split(RC_STR("openai/"), &provider, &model));
 }
 
-/* All SDKs use /v1/models; google-genai 3 uses /v1 for everything. */
+/* All SDKs use /v1/models; only google-genai 3 uses /v1 for all paths. */
 static void clients_are_recognised_by_dialect(void **state)
 {
     (void)state;

@@ -1,10 +1,11 @@
-/* Passthrough requests behind /p/: the model, which prices need, is found wherever the provider
- * finds it. */
+/* Tests of passthrough requests under /p/: the gateway finds the model, which prices require, in
+ * every position in which the provider finds it. */
 #include <stdio.h>
 
 #include "support/client_request.h"
 
-/* A server may parse JSON whatever the content type, and in other encodings than UTF-8. */
+/* A server may parse a body as JSON whatever its content type is, and in other encodings than
+ * UTF-8. */
 static void passthrough_bodies_do_not_hide_models(void **state)
 {
     static const rc_str wide[] = {
@@ -28,7 +29,7 @@ static void passthrough_bodies_do_not_hide_models(void **state)
                      RC_REQUEST_FAULT_NONE);
 }
 
-/* If the model is behind the first bytes of a large body, more bytes are read. */
+/* If the model is not in the first bytes of a large body, more bytes are read. */
 static void passthrough_models_may_come_late(void **state)
 {
     static const struct {
@@ -51,7 +52,8 @@ static void passthrough_models_may_come_late(void **state)
     }
 }
 
-/* A form's content type does not hide a second model in JSON behind the first bytes. */
+/* A second model in JSON after the first bytes is found although the content type is that of a
+ * form. */
 static void second_models_in_mislabelled_json_are_found(void **state)
 {
     (void)state;
@@ -63,7 +65,7 @@ static void second_models_in_mislabelled_json_are_found(void **state)
     rc_client_request_watch_begin(&client_request);
     assert_true(rc_client_request_watch(&client_request, RC_STR("x\",\"b\":1")));
     assert_false(rc_client_request_watch(&client_request, RC_STR(",\"model\":\"n\"}")));
-    /* A form has no members. */
+    /* A form is not JSON, so it has no members. */
     client_read(head, RC_STR("x"));
     assert_false(rc_client_request_read_start(&client_request, RC_STR("--b\r\n"), 99));
     rc_client_request_watch_begin(&client_request);

@@ -1,4 +1,5 @@
-/* Which headers pass the gateway in both directions; secrets; trace context. */
+/* Tests of the headers that the gateway passes on in both directions; of secrets and the trace
+ * context. */
 #include "support/client_request.h"
 
 #include "gateway/request/credential_header.h"
@@ -85,7 +86,7 @@ static void the_table_decides(void **state)
     }
 }
 
-/* Headers that describe the compressed bytes pass only with an unchanged body. */
+/* Headers that describe the compressed bytes are passed on only if the body is unchanged. */
 static void decoded_responses_lose_headers_of_the_compressed_bytes(void **state)
 {
     (void)state;
@@ -203,7 +204,7 @@ static void responses_are_cleaned(void **state)
                            "x-recourse-report-id: rep%0A2\r\n");
 }
 
-/* Unknown values are left out; a cost always comes with its basis. */
+/* Values that are not known are left out. A cost is always written with its basis. */
 static void costs_and_times_are_written(void **state)
 {
     (void)state;
@@ -310,7 +311,7 @@ static void tokens_are_compared_whole(void **state)
     assert_false(rc_secret_eq(secret("abc"), secret("")));
     assert_false(rc_secret_eq(secret(""), secret("")));
     assert_false(rc_secret_eq((rc_secret){NULL, 0}, (rc_secret){NULL, 0}));
-    /* A difference of one bit, at every position. */
+    /* The names differ by one bit, at every position. */
     char a[64];
     char b[64];
     memset(a, 'k', sizeof a);
@@ -342,7 +343,7 @@ typedef struct credential_case {
     rc_wire wire;
     rc_config_auth auth;
     const char *key;
-    const char *line; /* NULL: refused. */
+    const char *line; /* the header line; NULL: the value is refused */
 } credential_case;
 
 static const credential_case credential_cases[] = {
@@ -392,7 +393,7 @@ static void bearer_tokens_are_found(void **state)
 
 typedef struct trace_case {
     const char *text;
-    int flags; /* -1: not valid. */
+    int flags; /* the trace flags; -1: the value is not valid */
 } trace_case;
 
 static const trace_case trace_cases[] = {

@@ -1,4 +1,5 @@
-/* Bodies that name their model in several places: every name is replaced, and nothing else. */
+/* Tests of bodies that name their model in several positions: every name is replaced, and nothing
+ * else. */
 #include "gateway/request/model_names.h"
 
 #include <recourse/stdlib.h>
@@ -32,7 +33,7 @@ static const name_case cases[] = {
     {"{\"text\":\"{\\\"model\\\":\\\"a\\\"}\"}", "{\"text\":\"{\\\"model\\\":\\\"a\\\"}\"}"},
     {"[{\"model\":\"a\"}]", "[{\"model\":\"a\"}]"},
     {"", ""},
-    /* Everything behind a syntax error stays unchanged. */
+    /* The text after a syntax error stays unchanged. */
     {"{\"model\":\"a\",,\"model\":\"a\"}", "{\"model\":\"n\\\"w\",,\"model\":\"a\"}"},
     {"{\"requests\":[{\"model\":\"a\"", "{\"requests\":[{\"model\":\"n\\\"w\""},
     {"{\"requests\":[{\"model\":", "{\"requests\":[{\"model\":"},

@@ -1,4 +1,4 @@
-/* Requests from web pages, checked by Host and Origin. */
+/* Tests of requests from web pages, which are checked by Host and Origin. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 
 static const struct {
     const char *value;
-    const char *host; /* NULL: not a valid host. */
+    const char *host; /* NULL: the value is not a valid host */
 } values[] = {
     {"a", "a"},           {"a:1", "a"},   {"a:65535", "a"}, {"[::1]", "[::1]"},
     {"[::1]:8", "[::1]"}, {"", NULL},     {":1", NULL},     {"a:", NULL},
@@ -53,11 +53,11 @@ static const struct {
     const char *more;
     rc_origin_verdict verdict;
 } cases[] = {
-    /* Programs may use any host. */
+    /* programs may use any host */
     {"/", "evil.example", "", RC_ORIGIN_ALLOWED},
     {"/", "gate.internal:8787", "User-Agent: curl/8\r\n", RC_ORIGIN_ALLOWED},
     {"/", "gate", "User-Agent: OpenAI/Python 1\r\n", RC_ORIGIN_ALLOWED},
-    /* Browsers that use a host of ours. */
+    /* browsers that use a host of this gateway */
     {"/", "localhost:8787", FETCH CHROME, RC_ORIGIN_ALLOWED},
     {"/", "LOCALHOST", CHROME, RC_ORIGIN_ALLOWED},
     {"/", "127.0.0.1:8787", FETCH, RC_ORIGIN_ALLOWED},
@@ -66,7 +66,7 @@ static const struct {
     {"/", "gate.listen:1", FETCH CHROME, RC_ORIGIN_ALLOWED},
     {"/", "localhost", "Origin: http://localhost:3000\r\n", RC_ORIGIN_ALLOWED},
     {"/", "localhost", "Origin: http://[::1]:3000\r\n", RC_ORIGIN_ALLOWED},
-    /* Foreign names that resolve to this address. */
+    /* foreign names that resolve to the address of this gateway */
     {"/", "evil.example:8787", FETCH, RC_ORIGIN_REBOUND},
     {"/", "evil.example", CHROME, RC_ORIGIN_REBOUND},
     {"/", "evil.example", "user-agent: mozilla/4\r\n", RC_ORIGIN_REBOUND},
@@ -80,7 +80,7 @@ static const struct {
     {"/", "localhost:", CHROME, RC_ORIGIN_REBOUND},
     {"http://evil.example/", "evil.example", CHROME, RC_ORIGIN_REBOUND},
     {"http://localhost:8787/", "localhost:8787", CHROME, RC_ORIGIN_ALLOWED},
-    /* Pages of other sites, by their headers. */
+    /* pages of other sites, recognised by their headers */
     {"/", "localhost", "Sec-Fetch-Site: cross-site\r\n", RC_ORIGIN_CROSS_SITE},
     {"/", "localhost", "Origin: https://evil.example\r\n", RC_ORIGIN_CROSS_SITE},
     {"/", "localhost", "Origin: null\r\n", RC_ORIGIN_CROSS_SITE},
@@ -106,7 +106,7 @@ static void a_page_needs_a_host_of_ours(void **state)
     }
 }
 
-/* An HTTP/1.0 request need not have a Host; a browser's always has one. */
+/* An HTTP/1.0 request of a program may have no Host; a browser's request always has one. */
 static void a_page_without_a_host_is_refused(void **state)
 {
     (void)state;

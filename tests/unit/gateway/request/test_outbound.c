@@ -1,6 +1,6 @@
-/* Requests as a provider gets them, byte for byte (tests/golden/gateway_requests.txt); no value can
- * start a line of its own. To accept a change, run this program with RECOURSE_UPDATE_GOLDEN=1 and
- * read the difference. */
+/* Tests of requests in the form that a provider gets, byte for byte
+ * (tests/golden/gateway_requests.txt); no value can begin a new line. To accept a change, run this
+ * program with RECOURSE_UPDATE_GOLDEN=1 and review the difference. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@
 /* ---- golden requests ---- */
 
 typedef struct sample {
-    const char *target; /* Method and path. */
+    const char *target; /* method and path of the request */
     const char *type;
     const char *body;
 } sample;
@@ -115,7 +115,7 @@ static rc_str head_of(const sample *s, char *memory, size_t size)
     return rc_str_make(memory, (size_t)len);
 }
 
-/* CR is made visible, so that the file is readable and still exact. */
+/* A CR is written in a visible form, so that the file is readable and exact. */
 static void push_shown(rc_buf *buf, rc_str text)
 {
     for (size_t i = 0; i < text.len; i++) {
@@ -126,7 +126,7 @@ static void push_shown(rc_buf *buf, rc_str text)
     }
 }
 
-/* A name that was quoted in advance gives the same bytes. */
+/* A name that was quoted in advance must result in the same bytes. */
 static void check_quoted(rc_outbound_target target, rc_str head, rc_str body)
 {
     char quoted_memory[RC_MODEL_QUOTED_MAX];
@@ -222,7 +222,7 @@ static void every_endpoint_is_written_for_every_kind(void **state)
 
 /* ---- header injection ---- */
 
-/* Writes the request that was read and returns the fault. */
+/* Writes the outbound request for the request that was read, and returns the fault. */
 static rc_request_fault write_to(const rc_outbound_target *target, rc_buf *buf,
                                  rc_outbound_request *up)
 {
@@ -284,14 +284,14 @@ static void no_client_value_can_start_a_line(void **state)
     rc_origin origin = test_origin(providers[0].base_url);
     rc_outbound_target target = target_of(&providers[0], &origin);
     rc_buf_init_fixed(&buf, memory, sizeof memory);
-    /* The head's parser rejects control characters; an allowed value stays one line. */
+    /* The parser of heads rejects control characters, so an accepted value is always one line. */
     client_read(RC_STR("POST /v1/chat/completions?a=%0d%0aevil:%201 HTTP/1.1\r\nHost: a\r\n"
                        "user-agent: x\tevil: 1\r\n\r\n"),
                 RC_STR("{\"model\":\"m\"}"));
     assert_int_equal(write_to(&target, &buf, &up).kind, RC_REQUEST_FAULT_NONE);
     assert_false(has_line(up.head, RC_STR("evil")));
     assert_true(has_line(up.head, RC_STR("user-agent: x\tevil: 1\r\n")));
-    /* The head ends once. */
+    /* The end of the head occurs once. */
     assert_int_equal(rc_str_find(up.head, RC_STR("\r\n\r\n"), 0), up.head.len - 4);
 }
 
@@ -310,7 +310,7 @@ static void accept_problem_json_is_not_sent(void **state)
     assert_int_equal(write_to(&target, &buf, &up).kind, RC_REQUEST_FAULT_NONE);
     assert_true(has_line(up.head, RC_STR("accept: */*\r\n")));
     assert_int_equal(rc_str_find(up.head, RC_STR("problem"), 0), RC_STR_NPOS);
-    /* The client's version has precedence. */
+    /* The version that the client sent takes precedence. */
     assert_true(has_line(up.head, RC_STR("anthropic-version: 2024-01-01\r\n")));
     assert_int_equal(rc_str_find(up.head, RC_STR("2023-06-01"), 0), RC_STR_NPOS);
 }

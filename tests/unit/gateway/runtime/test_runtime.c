@@ -1,4 +1,5 @@
-/* The snapshots that the exchanges of one loop use over reloads, and the keys in them. */
+/* Tests of the snapshots that the exchanges of one loop use when the configuration is reloaded, and
+ * of the keys in them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +22,7 @@ static fail_alloc memory;
 static rc_hub hub;
 static rc_runtime runtime;
 
-/* The variable K1 has the key "secret-K1". */
+/* Returns the key "secret-K1" for the variable K1. */
 static const char *read_key(const char *name)
 {
     static char value[32];

@@ -1,5 +1,5 @@
-/* The budgets of a gateway: which ones an attempt belongs to, its estimated and real cost, reloads,
- * restarts, failing allocations. */
+/* Tests of the budgets of a gateway: the budgets that apply to an attempt, its estimated and actual
+ * cost, reloads, restarts, failing allocations. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -116,10 +116,10 @@ static void an_attempt_belongs_to_all_matching_budgets(void **state)
     expect_rows(w, &attempt, "client app,route gpt*,budget all,budget app-on-gpt,");
     attempt = an_attempt(w, 0, 0, 1);
     expect_rows(w, &attempt, "client app,route gpt*,budget all,budget claude,budget app-on-gpt,");
-    attempt = an_attempt(w, 1, 1, 0); /* Neither has a budget of its own. */
+    attempt = an_attempt(w, 1, 1, 0); /* neither the client nor the route has a budget */
     expect_rows(w, &attempt, "budget all,");
-    attempt = an_attempt(w, SIZE_MAX, SIZE_MAX, 1); /* No client, and a model that names its
-                                                     * provider. */
+    attempt = an_attempt(w, SIZE_MAX, SIZE_MAX, 1); /* no client, and a model in the form
+                                                     * PROVIDER/MODEL */
     expect_rows(w, &attempt, "budget all,budget claude,");
 }
 
@@ -156,7 +156,7 @@ static void reservations_are_settled(void **state)
     rc_ledger_decision decision =
         rc_budgets_reserve(&w->budgets, &w->snapshot, &attempt, NOON, &hold, &notices);
     assert_int_equal(decision.verdict, RC_LEDGER_GRANTED);
-    /* 5 tokens in, 1000 out: 12.5 and 10000 millionths of a dollar. */
+    /* 5 input tokens cost 12.5 and 1000 output tokens 10000 millionths of a dollar */
     assert_int_equal(hold.amount, 10013);
     assert_int_equal(state_of(w, "client app", NOON).held, 10013);
     assert_int_equal(state_of(w, "budget app-on-gpt", NOON).held, 10013);
@@ -165,7 +165,7 @@ static void reservations_are_settled(void **state)
     assert_int_equal(state_of(w, "client app", NOON).spent, 4000);
     assert_int_equal(state_of(w, "route gpt*", NOON).spent, 4000);
 
-    /* Until the client's dollar is spent. */
+    /* Attempts are granted until the client's dollar is spent. */
     int granted = 0;
     while (rc_budgets_reserve(&w->budgets, &w->snapshot, &attempt, NOON, &hold, &notices).verdict ==
            RC_LEDGER_GRANTED) {
@@ -184,7 +184,7 @@ static void reservations_are_settled(void **state)
     rc_budgets_release(&w->budgets, &hold);
     assert_int_equal(state_of(w, "client app", NOON).held, 0);
 
-    /* Without max_tokens the default output length is assumed. */
+    /* Without max_tokens the default number of output tokens is assumed. */
     attempt.request = RC_STR("{\"messages\":[]}");
     rc_budgets_reserve(&w->budgets, &w->snapshot, &attempt, NOON, &hold, NULL);
     assert_int_equal(hold.amount, RC_LEDGER_DEFAULT_OUTPUT_TOKENS * 10);
@@ -244,8 +244,8 @@ static void budgets_are_listed_and_found_by_scope(void **state)
     assert_int_equal(rc_buf_get(&buf).len, 0);
 }
 
-/* After a reload budgets of the same name continue, others begin or end, and attempts in flight are
- * settled. */
+/* After a reload, budgets of the same name continue, others begin or end, and attempts in flight
+ * can be settled. */
 static void a_reload_keeps_budgets_of_the_same_name(void **state)
 {
     fixture *w = *state;
@@ -276,8 +276,8 @@ static void a_reload_keeps_budgets_of_the_same_name(void **state)
     assert_int_equal(state_of(w, "client app", NOON).held, hold.amount);
     assert_int_equal(state_of(w, "route gpt*", NOON).spent, 7000);
     assert_int_equal(state_of(w, "client other", NOON).spent, 0);
-    assert_int_equal(state_of(w, "budget all", NOON).spent, 0); /* Per day now, which is another
-                                                                 * budget. */
+    assert_int_equal(state_of(w, "budget all", NOON).spent, 0); /* The period is now a day, so this
+                                                                 * is another budget. */
     rc_budgets_settle(&w->budgets, &hold, 500, &notices);
     assert_int_equal(state_of(w, "client app", NOON).spent, 7500);
     assert_int_equal(state_of(w, "client app", NOON).held, 0);
@@ -327,7 +327,7 @@ static void append(store_fixture *store, const char *client, const char *route, 
     assert_true(fixture_append(store, records, 3));
 }
 
-/* A target that a client names directly counts in the budgets of the routes that lead to it. */
+/* If a client names a target directly, the budgets of the routes that lead to the target apply. */
 static void direct_targets_count_in_route_budgets(void **state)
 {
     (void)state;
@@ -368,7 +368,7 @@ static void direct_targets_count_in_route_budgets(void **state)
                                                 &w.config.providers[rows[i].target[0] == 'c']};
         expect_rows(&w, &attempt, rows[i].scopes);
     }
-    fixture_init(&store); /* The same after a restart. */
+    fixture_init(&store); /* The same holds after a restart. */
     assert_true(fixture_open(&store, RC_STORE_WRITE));
     append(&store, "", "openai", "openai/mini", NOON, 1);
     append(&store, "", "claude", "claude/big", NOON, 20);
@@ -392,7 +392,7 @@ static void spending_is_restored_from_the_store(void **state)
     append(&store, "app", "gpt*", "claude/claude-sonnet-4-5", NOON, 20);
     append(&store, "web", "gpt*", "openai/gpt-4o", NOON - DAY_MS, 300);
     append(&store, "web", "*", "claude/x", NOON - 2 * DAY_MS, 4000);
-    append(&store, "app", "gpt*", "openai/gpt-4o", NOON - 31 * DAY_MS, 50000); /* In October. */
+    append(&store, "app", "gpt*", "openai/gpt-4o", NOON - 31 * DAY_MS, 50000); /* in October */
     append(&store, "", "openai", "openai/gpt-4o", NOON, 600000);
     assert_true(rc_budgets_restore(&w->budgets, &w->snapshot, store.store, NOON, &store.fault));
     assert_int_equal(state_of(w, "client app", NOON).spent, 21);
@@ -401,7 +401,7 @@ static void spending_is_restored_from_the_store(void **state)
     assert_int_equal(state_of(w, "budget claude", NOON).spent, 20);
     assert_int_equal(state_of(w, "budget app-on-gpt", NOON).spent, 50021);
 
-    /* After a reload only new budgets are read from the store. */
+    /* After a reload, only new budgets are read from the store. */
     rc_ledger_reservation hold;
     rc_budgets_attempt attempt = an_attempt(w, 0, 0, 0);
     rc_budgets_reserve(&w->budgets, &w->snapshot, &attempt, NOON, &hold, NULL);
@@ -418,7 +418,7 @@ static void spending_is_restored_from_the_store(void **state)
     assert_int_equal(state_of(w, "client web", NOON).spent, 4300);
     assert_int_equal(state_of(w, "client app", NOON).spent, 1021);
 
-    /* A budget that was removed and comes back is read from the store again. */
+    /* A budget that was removed and is added again is read from the store again. */
     w->config.clients[0].budget_usd = 0;
     assert_int_equal(rc_budgets_load(&w->budgets, &w->config, &w->prices, NOON, &snapshot, NULL),
                      RC_OK);
@@ -448,7 +448,7 @@ static void raise_budget(fixture *w, store_fixture *store, const char *scope, ui
     assert_true(rc_store_append(store->store, &batch, &store->fault));
 }
 
-/* Another process, at this time, with this configuration. */
+/* Restarts the process at this time, with this configuration. */
 static void restart(fixture *w, store_fixture *store, int64_t now)
 {
     rc_budgets_snapshot_done(&w->snapshot);
@@ -470,7 +470,7 @@ static void raises_are_restored_from_the_store(void **state)
     assert_false(rc_budgets_get_raise(&w->budgets, &w->snapshot,
                                       rc_budgets_find(&w->snapshot, RC_STR("client app")), NOON,
                                       name, &saved));
-    raise_budget(w, &store, "client app", 5000000000, NOON); /* More than 32 bits. */
+    raise_budget(w, &store, "client app", 5000000000, NOON); /* an amount of more than 32 bits */
     raise_budget(w, &store, "client app", 7, NOON);
     raise_budget(w, &store, "budget claude", 8, NOON);
     raise_budget(w, &store, "budget app-on-gpt", 9, NOON);
@@ -481,13 +481,13 @@ static void raises_are_restored_from_the_store(void **state)
     assert_int_equal(state_of(w, "budget app-on-gpt", NOON).raised, 9);
     assert_int_equal(state_of(w, "route gpt*", NOON).raised, 0);
 
-    /* Restoring twice changes nothing; the next raise adds up. */
+    /* Restoring the state twice has no further effect; the next raise is added. */
     assert_true(rc_budgets_restore(&w->budgets, &w->snapshot, store.store, NOON, &store.fault));
     raise_budget(w, &store, "client app", 3, NOON);
     restart(w, &store, NOON + 2000);
     assert_int_equal(state_of(w, "client app", NOON).raised, 5000000010);
 
-    /* A raise ends with its period; a budget that never renews keeps it. */
+    /* A raise ends with its period; for a budget that never renews, it does not end. */
     restart(w, &store, NOON + DAY_MS);
     assert_int_equal(state_of(w, "client app", NOON + DAY_MS).raised, 5000000010);
     assert_int_equal(state_of(w, "budget claude", NOON + DAY_MS).raised, 0);
@@ -500,7 +500,8 @@ static void raises_are_restored_from_the_store(void **state)
     fixture_done(&store);
 }
 
-/* Saved raises of a budget that is gone or has another period, and damaged ones, are ignored. */
+/* Saved raises of a budget that no longer exists or has another period, and damaged ones, are
+ * ignored. */
 static void raises_of_other_budgets_are_ignored(void **state)
 {
     fixture *w = *state;
@@ -527,7 +528,7 @@ static void raises_of_other_budgets_are_ignored(void **state)
     assert_int_equal(state_of(w, "route gpt*", NOON).raised, 0);
     assert_int_equal(state_of(w, "client app", NOON).raised, 5);
 
-    /* Removed and back, like the spending. */
+    /* A raise is restored for a budget that was removed and is added again, like its spending. */
     rc_budgets_snapshot snapshot;
     w->config.clients[0].budget_usd = 0;
     assert_int_equal(rc_budgets_load(&w->budgets, &w->config, &w->prices, NOON, &snapshot, NULL),
@@ -544,7 +545,7 @@ static void raises_of_other_budgets_are_ignored(void **state)
     fixture_done(&store);
 }
 
-/* An unreadable store is reported, and read again the next time. */
+/* A store that cannot be read is reported, and is read again the next time. */
 static void an_unreadable_store_is_reported(void **state)
 {
     fixture *w = *state;
@@ -570,7 +571,7 @@ static void an_unreadable_store_is_reported(void **state)
     fixture_done(&store);
 }
 
-/* Loading that fails for lack of memory changes nothing and leaks nothing. */
+/* If loading fails because no memory is available, nothing changes and no memory is lost. */
 static void failing_allocations_change_nothing(void **state)
 {
     fixture *w = *state;

@@ -1,4 +1,4 @@
-/* Many threads reserve and settle while another one reloads: no attempt is lost, no limit is
+/* Many threads reserve and settle while another thread reloads: no attempt is lost, and no limit is
  * exceeded. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@
 #define ATTEMPTS 4000
 #define RELOADS 200
 #define REQUEST \
-    "{\"messages\":[],\"max_tokens\":1000}" /* 10000 millionths of a dollar at gpt-4o. */
+    "{\"messages\":[],\"max_tokens\":1000}" /* costs 10000 millionths of a dollar with gpt-4o */
 
 static const char text[] = "providers: {openai: {keys: [env:A]}}\n"
                            "routes: [{model: \"*\", chain: [{target: openai/gpt-4o}]}]\n"

@@ -1,5 +1,5 @@
-/* Limits of a key at one target: they survive changed lists of keys and restarts, and an operator
- * can clear them. */
+/* Tests of the limits of a key at one target: they survive changed lists of keys and restarts, and
+ * an operator can clear them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +40,7 @@ static int tear_down(void **state)
     return memory.live == 0 && !memory.is_broken ? 0 : 1;
 }
 
-/* Sets keys by the first byte of their fingerprints: "ab" is a list of two. */
+/* Sets keys by the first bytes of their fingerprints: "ab" is a list of two keys. */
 static void use_keys(const char *keys)
 {
     rc_key_fingerprint fingerprints[8] = {0};
@@ -60,7 +60,7 @@ static uint16_t named_target(const char *model)
     return row;
 }
 
-/* key: index in the current list. */
+/* Records an exhausted quota. key: index of the key in the current list. */
 static void use_up(uint16_t row, uint16_t key)
 {
     rc_shared_limit_credential(&hub.shared, row, (uint16_t)(provider.first_key + key),
@@ -80,7 +80,7 @@ static void limits_survive_a_changed_list_of_keys(void **state)
     use_keys("ab");
     const uint16_t row = named_target("m");
     use_up(row, 1);
-    use_keys("ab"); /* The same list: nothing changes. */
+    use_keys("ab"); /* the same list of keys changes nothing */
     assert_int_equal(at(row, 1), RC_CREDENTIAL_EXHAUSTED);
     use_keys("bcd");
     assert_int_equal(at(row, 0), RC_CREDENTIAL_EXHAUSTED);
@@ -93,7 +93,7 @@ static void limits_survive_a_changed_list_of_keys(void **state)
     assert_true(rc_shared_validate(&hub.shared));
 }
 
-/* Without memory for limits a limit closes the key for all targets. */
+/* If no memory is available for limits, a limit closes the key for all targets. */
 static void without_memory_a_limit_closes_the_key_everywhere(void **state)
 {
     (void)state;
@@ -107,7 +107,7 @@ static void without_memory_a_limit_closes_the_key_everywhere(void **state)
     assert_null(hub.shared.targets[row].limits);
     assert_int_equal(hub.shared.targets[row].credential_count, 1);
     fail_alloc_set(&memory, true);
-    use_keys("a"); /* The next reload has memory. */
+    use_keys("a"); /* memory is available at the next reload */
     assert_non_null(hub.shared.targets[row].limits);
 }
 
@@ -138,7 +138,7 @@ static void saved_states_name_the_key_and_the_model(void **state)
     assert_false(save(row, 0, name, &got));
     rc_shared_limit_credential(&hub.shared, row, provider.first_key, RC_CREDENTIAL_COOLING,
                                NOW_MS + 5);
-    assert_false(save(row, 0, name, &got)); /* A rate limit is not saved. */
+    assert_false(save(row, 0, name, &got)); /* a rate limit is not saved */
     use_up(row, 0);
     assert_true(save(row, 0, name, &got));
     assert_int_equal(got.kind, RC_SAVED_STATE_LIMIT);
@@ -146,11 +146,11 @@ static void saved_states_name_the_key_and_the_model(void **state)
     assert_int_equal(got.value, RC_CREDENTIAL_EXHAUSTED);
     assert_int_equal(got.until_unix_ms, NOW_UNIX_MS + QUOTA_MS);
     assert_false(save(RC_NO_TARGET, 0, name, &got));
-    /* The credential's own state has precedence. */
+    /* The state of the credential itself takes precedence. */
     rc_shared_cool_down_credential(&hub.shared, provider.first_key, RC_CREDENTIAL_DEAD, 0);
     assert_true(save(row, 0, name, &got));
     assert_int_equal(got.kind, RC_SAVED_STATE_CREDENTIAL);
-    /* A name that does not fit is not saved. */
+    /* A name that is too long is not saved. */
     char model[RC_HUB_SAVED_NAME_MAX + 1];
     memset(model, 'm', sizeof model - 1);
     model[sizeof model - 1] = '\0';
@@ -180,7 +180,7 @@ static void cleared_limits_are_removed_from_the_store(void **state)
     assert_true(rc_str_eq(states.states[2].name, RC_STR("up#6100000000000000/two")));
     for (size_t i = 0; i < states.count; i++)
         assert_int_equal(states.states[i].value, 0);
-    /* More than fit: as many as fit. */
+    /* If there are more states than can be saved, as many as possible are saved. */
     for (unsigned i = 0; i < RC_HUB_SAVED_MAX + 9; i++) {
         char model[16];
         snprintf(model, sizeof model, "x%u", i);

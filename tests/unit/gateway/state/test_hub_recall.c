@@ -1,4 +1,4 @@
-/* Restoring saved states after a restart, with a clock that may have been set back. */
+/* Tests of restoring saved states after a restart, with a clock that may have been set back. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ static rc_snapshot_provider provider = {.config = &config};
 /* A store with one record and one saved state. */
 typedef struct fake_store {
     rc_store store;
-    int64_t newest_unix_ms; /* 0: the store is empty. */
+    int64_t newest_unix_ms; /* time of the newest record; 0: the store is empty */
     rc_saved_state saved;
     bool has_no_list;
 } fake_store;
@@ -86,7 +86,7 @@ static fake_store store_of(rc_credential_state state, int64_t until_unix_ms, int
     };
 }
 
-/* Remaining cooldown of the key after a restart. 0: none. */
+/* Returns the remaining cooldown of the key after a restart in milliseconds; 0: none. */
 static int64_t left_ms(int64_t until_unix_ms, int64_t newest_unix_ms)
 {
     fake_store fake = store_of(RC_CREDENTIAL_EXHAUSTED, until_unix_ms, newest_unix_ms);
@@ -116,7 +116,7 @@ static void a_clock_that_was_set_back_does_not_extend_a_wait(void **state)
     (void)state;
     const int64_t then = NOW_UNIX_MS + DAY_MS;
     assert_int_equal(left_ms(then + WAIT_MS, then), WAIT_MS);
-    /* Time that has passed since then counts. */
+    /* The time that has passed since the state was saved is subtracted. */
     assert_int_equal(left_ms(then + WAIT_MS, then + WAIT_MS - 1), 1);
     assert_int_equal(left_ms(then + WAIT_MS, then + WAIT_MS), 0);
     assert_int_equal(left_ms(then + WAIT_MS, then + DAY_MS), 0);

@@ -1,5 +1,5 @@
-/* Rows of targets that clients name: many names, few rows, and a row never changes while it is in
- * use. */
+/* Tests of the rows of targets that clients name: many names and few rows; a row never changes
+ * while it is in use. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,7 +48,7 @@ static uint16_t take_number(unsigned number, uint64_t now_ms)
     return take(model, now_ms);
 }
 
-/* Takes all rows and releases each a millisecond after the one before it. */
+/* Takes all rows, and releases each a millisecond after the previous one. */
 static void fill(void)
 {
     for (unsigned i = 0; i < RC_HUB_NAMED_TARGETS_MAX; i++)
@@ -69,14 +69,14 @@ static void the_longest_unused_row_is_reused_first(void **state)
 {
     (void)state;
     fill();
-    /* A name that has a row gets that row again, which is then the most recently used. */
+    /* A name that has a row gets the same row again, which is then the most recently used one. */
     assert_int_equal(take("model-0", 9000), 0);
     rc_hub_release_target(&hub, 0, 9000);
     assert_int_equal(take("fresh", 9001), 1);
     assert_true(is_named(1, "fresh"));
     assert_int_equal(take("fresher", 9001), 2);
     assert_int_equal(take("fresh", 9002), 1);
-    /* The replaced names have no row, and can come back. */
+    /* The replaced names have no row any more, but can get one again. */
     assert_int_equal(take("model-1", 9003), 3);
     assert_int_equal(take("model-0", 9004), 0);
     assert_int_equal(hub.target_count, RC_HUB_NAMED_TARGETS_MAX);
@@ -92,10 +92,10 @@ static void rows_with_state_are_not_reused(void **state)
     hub.shared.targets[2].breaker.state = RC_BREAKER_OPEN;
     hub.shared.targets[3].breaker.state = RC_BREAKER_HALF_OPEN;
     hub.shared.targets[4].limiter.in_flight = 1;
-    assert_int_equal(take("model-5", 9000), 5); /* An exchange uses it. */
+    assert_int_equal(take("model-5", 9000), 5); /* an exchange uses this row */
     assert_int_equal(take("fresh", 9000), 6);
     assert_true(is_named(5, "model-5"));
-    /* After its cooldown the row can be reused like any other. */
+    /* After its cooldown the row can be reused like any other row. */
     assert_int_equal(take("later", 20000), 0);
     assert_false(rc_cooldown_is_on(&hub.shared.targets[0].cooldown, false, 20000));
     hub.shared.targets[4].limiter.in_flight = 0;
@@ -124,15 +124,15 @@ static void without_an_unused_row_there_is_none(void **state)
     for (unsigned i = 0; i < RC_HUB_NAMED_TARGETS_MAX; i++)
         assert_int_equal(take_number(i, NOW_MS), i);
     assert_int_equal(take("fresh", 9000), RC_NO_TARGET);
-    assert_int_equal(take("model-9", 9000), 9); /* Two users. */
+    assert_int_equal(take("model-9", 9000), 9); /* the row has two users */
     rc_hub_release_target(&hub, 9, 9000);
     assert_int_equal(take("fresh", 9000), RC_NO_TARGET);
     rc_hub_release_target(&hub, 9, 9001);
     assert_int_equal(take("fresh", 9002), 9);
 }
 
-/* A target that a route names is no longer a named target, and an operator's action holds its
- * row. */
+/* A target that a route names is no longer a named target. An operator's action on a target also
+ * reserves its row. */
 static void routes_and_operators_hold_rows_too(void **state)
 {
     (void)state;
@@ -140,7 +140,7 @@ static void routes_and_operators_hold_rows_too(void **state)
     assert_int_equal(rc_hub_add_target(&hub, config.name, RC_STR("model-0"), 9000), 0);
     assert_int_equal(hub.named_target_count, RC_HUB_NAMED_TARGETS_MAX - 1);
     assert_int_equal(take("fresh", 9000),
-                     RC_HUB_NAMED_TARGETS_MAX); /* The limit allows one more. */
+                     RC_HUB_NAMED_TARGETS_MAX); /* the limit allows one more row */
     assert_int_equal(rc_hub_take_target(&hub, RC_STR("up/model-1")), 1);
     assert_int_equal(take("fresher", 9000), 2);
     rc_hub_release_target(&hub, 1, 9000);
@@ -151,7 +151,8 @@ static void routes_and_operators_hold_rows_too(void **state)
     assert_true(is_named(0, "model-0"));
 }
 
-/* Exchanges that come and go, compared with a list of the rows that each of them holds. */
+/* Random exchanges begin and end; the rows are compared with a list of the rows that each exchange
+ * uses. */
 static void rows_do_not_change_in_use(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* The model lists: the models that clients can request, in the form of each dialect. */
+/* Tests of the model lists: the models that clients can request, in the format of each dialect. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ static int read_wall(struct timespec *ret_time)
     return 0;
 }
 
-/* The list in this dialect for a configuration and a price list. */
+/* Returns the list in this dialect for a configuration and a price list. */
 static const char *list_of(const char *config, const char *prices, rc_dialect dialect)
 {
     const rc_alloc alloc = rc_alloc_stdlib();
@@ -72,7 +72,7 @@ static const char *list_of(const char *config, const char *prices, rc_dialect di
     "\"" more "}"
 #define LIST(models) "{\"object\":\"list\",\"data\":[" models "]}"
 
-/* Lists names of routes, never targets. */
+/* The list contains the names of routes, never those of targets. */
 static void routes_are_listed(void **state)
 {
     (void)state;
@@ -89,7 +89,7 @@ static void routes_are_listed(void **state)
                    "\"vision\"]") "," MODEL("deep", "cl", ",\"capabilities\":[\"tools\"]")));
 }
 
-/* Each dialect has its own form and lists names that its clients can use. */
+/* Each dialect has its own format and lists names that its clients can use. */
 static void dialects_have_their_forms(void **state)
 {
     (void)state;
@@ -109,7 +109,7 @@ static void dialects_have_their_forms(void **state)
                         "\"countTokens\"]}]}");
 }
 
-/* A route with "*" lists the known models that lead to it. */
+/* For a route with "*", the known models that lead to it are listed. */
 static void routes_with_a_star_list_known_models(void **state)
 {
     (void)state;
@@ -128,7 +128,7 @@ static void routes_with_a_star_list_known_models(void **state)
                         "{\"data\":[],\"has_more\":false}");
 }
 
-/* Without routes a client can only name provider and model. */
+/* Without routes, a client can only use names in the form PROVIDER/MODEL. */
 static void without_routes_providers_are_named(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The quota cache: one warning per window whichever thread updates it, the lowest quota of each
- * kind, a bounded number of pairs, failing allocations. */
+/* Tests of the quota cache: one warning per window, whichever thread updates the quota; the lowest
+ * quota of each kind; a limited number of pairs of key and model; failing allocations. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -72,7 +72,7 @@ static void warns_once_per_window(void **state)
     assert_true(warns(1, RC_NO_TARGET, NOW, "50"));
     assert_false(warns(1, 1, NOW + 119999, "0"));
     assert_true(warns(1, 1, NOW + 120000, "0"));
-    assert_int_equal(list_facts(NOW + 120000, list), 1); /* The others have renewed. */
+    assert_int_equal(list_facts(NOW + 120000, list), 1); /* the other quotas have renewed */
     assert_int_equal(list[0].fact.remaining, 0);
     assert_int_equal(list[0].fact.renews_unix_ms, NOW + 240000);
 }
@@ -96,7 +96,7 @@ static void facts_are_the_latest_and_the_lowest(void **state)
     assert_int_equal(list[0].fact.kind, RC_QUOTA_REQUESTS);
     assert_int_equal(list[0].fact.remaining, 6);
     assert_true(rc_str_eq(rc_quota_fact_name(&list[0].fact), RC_STR("requests-minute")));
-    assert_int_equal(list[0].fact.renews_unix_ms, 0); /* Not stated. */
+    assert_int_equal(list[0].fact.renews_unix_ms, 0); /* the response did not state the time */
     assert_false(rc_quota_fact_is_low(&list[0].fact));
     assert_true(rc_quota_fact_is_low(&list[1].fact));
     assert_true(rc_quota_fact_is_lower(&list[1].fact, &list[0].fact));
@@ -104,7 +104,7 @@ static void facts_are_the_latest_and_the_lowest(void **state)
     assert_false(warns(3, 4, NOW + 1, "900"));
     assert_int_equal(list_facts(NOW + 1, list), 2);
     assert_int_equal(list[0].fact.remaining, 900);
-    /* No more than the given capacity. */
+    /* the list has at most the given capacity */
     assert_int_equal(rc_quota_cache_list(&cache, NOW + 1, list, 1), 1);
     assert_int_equal(rc_quota_cache_max_count(&cache), RC_QUOTA_KIND_COUNT);
 }
@@ -170,13 +170,13 @@ static void the_oldest_pair_is_evicted(void **state)
     for (uint32_t i = 0; i < RC_QUOTA_CACHE_MAX; i++)
         assert_true(warns((uint16_t)i, 7, NOW + i, "1"));
     assert_int_equal(rc_quota_cache_max_count(&cache), RC_QUOTA_CACHE_MAX * RC_QUOTA_KIND_COUNT);
-    assert_false(warns(0, 7, NOW + RC_QUOTA_CACHE_MAX, "1")); /* Updated again: now pair 1 is the
-                                                               * oldest. */
+    assert_false(warns(0, 7, NOW + RC_QUOTA_CACHE_MAX, "1")); /* pair 0 was updated, so pair 1 is
+                                                               * now the oldest */
     assert_true(warns(9000, 7, NOW + 2000, "1"));
     assert_int_equal(rc_quota_cache_max_count(&cache), RC_QUOTA_CACHE_MAX * RC_QUOTA_KIND_COUNT);
     assert_false(warns(0, 7, NOW + 2001, "1"));
     assert_false(warns(9000, 7, NOW + 2001, "1"));
-    assert_true(warns(1, 7, NOW + 2002, "1")); /* It was evicted. */
+    assert_true(warns(1, 7, NOW + 2002, "1")); /* the pair was evicted, so it warns again */
     for (uint32_t i = 3; i < RC_QUOTA_CACHE_MAX; i++)
         assert_false(warns((uint16_t)i, 7, NOW + 3000, "1"));
 }
@@ -192,7 +192,7 @@ static void without_memory_existing_facts_stay(void **state)
     for (uint16_t key = 0; key < 8; key++)
         assert_true(warns(1, key, NOW + key, "1"));
     fail_alloc_set(&memory, false);
-    assert_true(warns(1, 100, NOW + 9, "1")); /* It evicted the oldest pair. */
+    assert_true(warns(1, 100, NOW + 9, "1")); /* this pair evicted the oldest one */
     assert_int_equal(list_facts(NOW, list), 8);
     assert_false(warns(1, 1, NOW, "1"));
 }
@@ -217,7 +217,7 @@ static void threads_warn_once(void **state)
         assert_int_equal(pthread_join(threads[i], NULL), 0);
         sum += counts[i];
     }
-    assert_int_equal(sum, 60); /* One for each pair. */
+    assert_int_equal(sum, 60); /* one warning for each pair */
 }
 
 int main(void)

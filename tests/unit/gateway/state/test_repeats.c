@@ -1,4 +1,4 @@
-/* Requests that a client repeats after a final error. */
+/* Tests of requests that a client repeats after a final error. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,7 +63,7 @@ static void a_repeated_request_is_counted(void **state)
     assert_memory_equal(list[0].name, "app", list[0].len);
 }
 
-/* The boundaries between parts and the key change the hash. */
+/* The hash depends on the boundaries between parts and on the key. */
 static void hashes_depend_on_parts_and_key(void **state)
 {
     static const uint8_t other[16] = "another key here";
@@ -78,7 +78,7 @@ static void hashes_depend_on_parts_and_key(void **state)
     rc_repeats_done(&second);
 }
 
-/* The memory is bounded, however many requests and names there are. */
+/* The memory is limited, however many requests and names arrive. */
 static void entries_and_names_are_bounded(void **state)
 {
     rc_repeats_client list[RC_REPEATS_NAMES];

@@ -1,5 +1,5 @@
-/* Why a target is unavailable, as text: by its keys' states, everywhere and at this target, and by
- * its own cooldown. */
+/* Tests of the reason for which a target is unavailable, as text: the states of its keys, for all
+ * targets and at this target, and its own cooldown. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -52,7 +52,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* key: index in the list. */
+/* key: index of the key in the list. */
 static void close_key(uint16_t key, rc_credential_state state, uint64_t until_ms)
 {
     rc_shared_cool_down_credential(&hub.shared, (uint16_t)(provider.first_key + key), state,
@@ -87,7 +87,7 @@ static void one_reason_is_described(void **state)
     expect(RC_WHY_CREDENTIALS_DEAD, RC_CODE_AUTH_FAILED, "refused (keys up:1, up:2)");
 }
 
-/* The key that is available first decides the code. */
+/* The code is that of the key that becomes available first. */
 static void the_first_available_key_decides(void **state)
 {
     (void)state;
@@ -132,13 +132,13 @@ static void a_cooldown_is_described(void **state)
     expect(RC_WHY_SKIP_COOLING, RC_CODE_PROVIDER_5XX, "provider 5xx");
     target->cooled_for = RC_CODE_QUOTA_EXHAUSTED;
     expect(RC_WHY_SKIP_COOLING, RC_CODE_QUOTA_EXHAUSTED, "quota used up");
-    /* Its keys cool down longer than the target. */
+    /* The target's keys cool down longer than the target itself. */
     close_key(0, RC_CREDENTIAL_EXHAUSTED, LATER_MS + 1);
     close_key(1, RC_CREDENTIAL_EXHAUSTED, LATER_MS + 1);
     expect(RC_WHY_SKIP_COOLING, RC_CODE_QUOTA_EXHAUSTED, "quota used up (keys up:1, up:2)");
 }
 
-/* Reasons without a text. */
+/* Reasons that have no text are left out. */
 static void other_reasons_have_no_text(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Requests of the upstream client over real sockets: sending and receiving. */
+/* Tests of requests of the upstream client over real sockets: sending and receiving. */
 #define _GNU_SOURCE
 
 #include <setjmp.h>
@@ -34,7 +34,7 @@ static const response_case response_cases[] = {
     {"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\nhi", 200, "hi", false,
      false},
     {"HTTP/1.0 200 OK\r\ncontent-length: 2\r\n\r\nhi", 200, "hi", false, false},
-    /* More bytes than declared: the response counts, the connection is not reused. */
+    /* more bytes than declared: the response is used, the connection is not reused */
     {OK_5 "HTTP/1.1 200 OK\r\n\r\n", 200, "hello", false, false},
     {OK_5 "\r\n", 200, "hello", false, false},
 };
@@ -110,8 +110,8 @@ static void pieces_of_any_size_give_the_same_response(void **state)
     finish();
 }
 
-/* Sends the first piece of the response, waits until the client has read it, then sends the
- * rest. */
+/* Sends the first piece of the response, waits until the client has read it, then sends the other
+ * pieces. */
 static void say_in_two(peer_conn *conn)
 {
     const char *response = conn->of->ctx;
@@ -122,7 +122,7 @@ static void say_in_two(peer_conn *conn)
     peer_drain(conn);
 }
 
-/* A head in two reads, and the body with the second. */
+/* The head arrives in two reads, and the body with the second read. */
 static void views_stay_valid_when_a_callback_cancels_the_call(void **state)
 {
     (void)state;
@@ -249,7 +249,7 @@ static void large_bodies_are_sent_from_views(void **state)
     free(body);
 }
 
-/* A body in several pieces arrives complete, also if the kernel accepts it in parts. */
+/* A body in several pieces arrives complete, even if the kernel accepts it in parts. */
 static void bodies_in_pieces_arrive_whole(void **state)
 {
     static const size_t cuts[][2] = {
@@ -330,7 +330,7 @@ static void pushed_bytes_are_limited(void **state)
     finish();
 }
 
-/* Responds at once and reads no more. */
+/* Responds at once and reads no further bytes. */
 static void refuse_early(peer_conn *conn)
 {
     char bytes[1024];
@@ -386,7 +386,7 @@ static void a_paused_call_reads_no_more(void **state)
         uv_run(&client.loop, UV_RUN_ONCE);
     size_t seen = p.body_len;
     assert_true(seen <= 64 << 10);
-    /* Far beyond the time limit, which does not run while paused. */
+    /* longer than the time limit, which does not run during a pause */
     for (int i = 0; i < 50; i++) {
         uv_run(&client.loop, UV_RUN_NOWAIT);
         usleep(1000);
@@ -458,7 +458,7 @@ static void say_late(peer_conn *conn)
     }
 }
 
-/* The idle limit does not run between the head and the first byte of the body. */
+/* The idle limit does not apply between the head and the first byte of the body. */
 static void the_idle_limit_starts_with_the_body(void **state)
 {
     probe p = {0};
@@ -471,7 +471,7 @@ static void the_idle_limit_starts_with_the_body(void **state)
     finish();
 }
 
-/* One write of many megabytes: the time limit sees its progress. */
+/* One write has many megabytes; the time limit takes its progress into account. */
 static void a_peer_that_reads_slowly_does_not_time_out(void **state)
 {
     size_t len = 12u << 20;

@@ -1,4 +1,5 @@
-/* Opening connections: names, allowed addresses, addresses tried in order, time limits. */
+/* Tests of opening connections: names, allowed addresses, the order in which addresses are tried,
+ * time limits. */
 #define _GNU_SOURCE
 
 #include <setjmp.h>
@@ -82,14 +83,14 @@ static void check_kind(const probe *p, rc_upstream_kind kind, rc_transport trans
     assert_int_equal(p->failure.bytes_sent, 0);
 }
 
-/* Like check_kind, and no connection remains. */
+/* Like check_kind; also checks that no connection remains. */
 static void check(const probe *p, rc_upstream_kind kind, rc_transport transport)
 {
     check_kind(p, kind, transport);
     assert_int_equal(rc_upstream_count(client.upstream).connections, 0);
 }
 
-/* Returns a port without a listener. */
+/* Returns a port on which no socket listens. */
 static uint16_t dead_port(void)
 {
     uint16_t port = 0;
@@ -131,7 +132,7 @@ static void no_such_name(const char *host, rc_addresses *ret_addresses)
     ret_addresses->why = host[0] == 'n' ? "no such name" : "the name server is ill";
 }
 
-/* A name that does not exist differs from a failing name server. */
+/* The failure for a name that does not exist differs from that for a name server that fails. */
 static void unknown_names_differ_from_failing_name_servers(void **state)
 {
     static const struct {
@@ -156,7 +157,7 @@ static void unknown_names_differ_from_failing_name_servers(void **state)
     }
 }
 
-/* The system's own message, for a reserved name (RFC 6761). */
+/* The detail is the system's message for a reserved name (RFC 6761). */
 static void an_invalid_name_gives_the_systems_message(void **state)
 {
     probe p = {0};
@@ -202,7 +203,7 @@ static void localhost_is_resolved_by_the_system(void **state)
         assert_int_equal(p[i].ends, 1);
     }
     assert_int_equal(p[1].failures + p[1].ends, 0);
-    /* The name is cached by now; another port is another origin. */
+    /* The name is now cached; another port is another origin. */
     probe q = {0};
     rc_origin other = origin_at("http", "localhost", dead_port());
     probe_run(&q, &client, &other);
@@ -244,7 +245,7 @@ static void addresses_are_tried_in_turn(void **state)
     finish();
 }
 
-/* A listener whose queue is full: connections to it neither succeed nor fail. */
+/* A listening socket whose queue is full: connections to it neither succeed nor fail. */
 typedef struct tarpit {
     int fd;
     int fillers[8];
@@ -374,7 +375,7 @@ static void names_may_not_resolve_to_private_addresses(void **state)
     assert_int_equal(server.count, 0);
 }
 
-/* The same name with another address: each connection is checked again. */
+/* The name has another address at the second call: each connection is checked again. */
 static bool allow_first(void *ctx, const rc_origin *origin, const rc_address *address)
 {
     (void)ctx;
@@ -504,7 +505,7 @@ static void on_resolver_closed(void *ctx)
     *(bool *)ctx = true;
 }
 
-/* Literal addresses need no network. */
+/* Literal addresses are not looked up, so they need no network. */
 static void the_resolver_limits_its_names(void **state)
 {
     static const char *const hosts[] = {"127.0.0.1", "127.0.0.2", "127.0.0.3"};
@@ -522,7 +523,7 @@ static void the_resolver_limits_its_names(void **state)
     for (size_t i = 0; i < 3; i++)
         assert_int_equal(rc_resolver_find(&resolver, hosts[i], &q[i].lookup, &found),
                          i < 2 ? RC_RESOLVE_PENDING : RC_RESOLVE_FAILED);
-    /* The same query again, and a cancelled one. */
+    /* The same query again, and a cancelled query. */
     assert_int_equal(rc_resolver_find(&resolver, hosts[1], &q[3].lookup, &found),
                      RC_RESOLVE_PENDING);
     rc_lookup_cancel(&q[1].lookup);

@@ -1,4 +1,4 @@
-/* Connections that the owner's open hook opens in place of dialling. */
+/* Tests of connections that the owner's open function provides instead of dialling. */
 #define _GNU_SOURCE
 
 #include <setjmp.h>
@@ -16,7 +16,7 @@
 static peer server;
 static fixture client;
 
-/* Returns a port without a listener. */
+/* Returns a port on which no socket listens. */
 static uint16_t dead_port(void)
 {
     uint16_t port = 0;
@@ -88,7 +88,7 @@ static void the_open_hook_replaces_dialling(void **state)
     probe p = {0};
     probe q = {0};
     (void)state;
-    /* There is no listener at that address: a dial would fail. */
+    /* No socket listens at that address, so dialling would fail. */
     rc_origin origin = origin_at("http", "127.0.0.1", dead_port());
     begin_opened(OPENS_TO_PEER, &origin);
     probe_run(&p, &client, &origin);

@@ -1,4 +1,4 @@
-/* The connection pool of an origin: reuse, limits and the queue. */
+/* Tests of the connection pool of an origin: reuse, limits and the queue. */
 #define _GNU_SOURCE
 
 #include <fcntl.h>
@@ -80,7 +80,8 @@ static void the_oldest_idle_connection_is_closed_over_the_limit(void **state)
     finish();
 }
 
-/* Sends one response per connection and closes, although the response allows reuse. */
+/* Sends one response per connection and closes the connection, although the response allows
+ * reuse. */
 static void one_each(peer_conn *conn)
 {
     if (peer_read_request(conn))
@@ -98,7 +99,7 @@ static void a_stale_connection_is_replaced_silently(void **state)
         probe_run(&p, &client, &origin);
         assert_int_equal(p.ends, 1);
         assert_false(p.was_reused);
-        /* The peer has closed; the loop has not noticed yet. */
+        /* The peer has closed the connection, and the loop has not processed this yet. */
         while (atomic_load(&server.open) > 0)
             usleep(200);
     }
@@ -107,7 +108,7 @@ static void a_stale_connection_is_replaced_silently(void **state)
     finish();
 }
 
-/* The same with a reset, which the first write meets. */
+/* As one_each, but with a reset, which the client's first write encounters. */
 static void one_and_cut(peer_conn *conn)
 {
     if (peer_read_request(conn))
@@ -138,7 +139,8 @@ static void a_reset_connection_is_replaced_silently(void **state)
     finish();
 }
 
-/* Sends one response and closes the socket in one step: later bytes are reset. */
+/* Sends one response and closes the socket at once; bytes that arrive later are answered with a
+ * reset. */
 static void one_and_close(peer_conn *conn)
 {
     int other = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -158,7 +160,8 @@ static void wait_for_end(void)
     assert_int_equal(poll(&polled, 1, -1), 1);
 }
 
-/* The peer has closed the connection unnoticed: the request is sent, but no process reads it. */
+/* The peer has closed the connection before the client noticed: the request is sent, but nobody
+ * reads it. */
 static void a_connection_closed_before_the_request_came_is_replaced(void **state)
 {
     (void)state;
@@ -173,7 +176,7 @@ static void a_connection_closed_before_the_request_came_is_replaced(void **state
         probe_send(&p[1], &client, &origin,
                    (rc_upstream_request){.body = RC_STR("{}"), .is_body_open = is_open});
         probe_wait(&p[1]);
-        /* A body that is pushed piece by piece cannot be sent again. */
+        /* A body that is sent piece by piece cannot be sent again. */
         assert_int_equal(p[1].ends, is_open ? 0 : 1);
         assert_int_equal(p[1].failures, is_open ? 1 : 0);
         assert_false(p[1].was_reused);
@@ -211,7 +214,7 @@ static void an_idle_connection_with_input_or_end_is_closed(void **state)
     }
 }
 
-/* Reads the second request and closes without a response. */
+/* Reads the second request and closes the connection without a response. */
 static void one_and_silence(peer_conn *conn)
 {
     if (peer_read_request(conn))

@@ -1,4 +1,4 @@
-/* TLS to providers: which peers are rejected, and the failure for each. */
+/* Tests of TLS to providers: the peers that are rejected, and the failure for each. */
 #define _GNU_SOURCE
 
 #include <setjmp.h>
@@ -18,7 +18,7 @@ typedef struct refused_case {
     int max_version;
     const char *host;
     rc_upstream_kind kind;
-    const char *shown; /* Expected text in the detail. */
+    const char *shown; /* text that the detail must contain */
 } refused_case;
 
 static const refused_case refused_cases[] = {
@@ -82,7 +82,8 @@ static void check_refusal(const probe *p, rc_upstream_kind kind)
     assert_int_equal(rc_upstream_count(client.upstream).connections, 0);
 }
 
-/* The detail names the host and the certificate's facts; the date is the certificate's. */
+/* Checks that the detail names the host and the facts of the certificate, with the certificate's
+ * date. */
 static void check_shown(const probe *p, const refused_case *one)
 {
     char where[64];
@@ -155,7 +156,7 @@ static void the_system_store_does_not_trust_a_test_authority(void **state)
     identity_free(&shown);
 }
 
-/* Whatever a peer writes into its certificate, the detail is one line of limited length. */
+/* Whatever a peer's certificate contains, the detail is one line of limited length. */
 static void names_in_certificates_are_sanitised(void **state)
 {
     char names[2048] = "DNS:a\x1b[31m.test,DNS:b\x7f-c.test";
@@ -180,7 +181,7 @@ static void names_in_certificates_are_sanitised(void **state)
     identity_free(&shown);
 }
 
-/* TLS 1.2 rejects in the handshake, 1.3 after it. */
+/* A peer with TLS 1.2 rejects the client during the handshake, a peer with TLS 1.3 after it. */
 static void a_peer_that_requires_a_certificate_is_a_failure(void **state)
 {
     static const int versions[] = {TLS1_2_VERSION, 0};
@@ -223,7 +224,7 @@ static void a_peer_without_tls_is_a_failure(void **state)
     finish();
 }
 
-/* The record of a fatal alert with the given number. */
+/* Sends a fatal alert with the given number. */
 static void alert_with(peer_conn *conn)
 {
     const unsigned char alert[] = {21, 3, 3, 0, 2, 2, (unsigned char)conn->of->number};

@@ -1,4 +1,4 @@
-/* TLS to providers: trust, session resumption, records, close_notify. */
+/* Tests of TLS to providers: trust, session resumption, records, close_notify. */
 #define _GNU_SOURCE
 
 #include <setjmp.h>
@@ -75,7 +75,7 @@ static void sessions_are_resumed(void **state)
     identity_free(&shown);
 }
 
-/* Sends the response, then ends with close_notify or just closes. */
+/* Sends the response, then ends with close_notify or only closes the connection. */
 static void until_the_end(peer_conn *conn)
 {
     if (!peer_read_request(conn))
@@ -245,7 +245,7 @@ static void unreadable_trust_settings_are_refused(void **state)
     rc_tls_free(NULL);
 }
 
-/* Sends more than declared, in the same segment or later; or a close_notify. */
+/* Sends more bytes than declared, in the same segment or later; or a close_notify. */
 static void say_too_much(peer_conn *conn)
 {
     const int on = 1;

@@ -1,4 +1,4 @@
-/* Lookups that hang: they delay neither other lookups nor closing. */
+/* Tests of lookups that hang: they delay neither other lookups nor closing. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,19 +16,19 @@
 
 #define PATIENCE 20000
 
-static atomic_bool is_held; /* Queries for "hang..." wait until this is false. */
-static atomic_int started;  /* Queries started. */
-static atomic_int ended;    /* Queries ended. */
+static atomic_bool is_held; /* while true, queries for "hang..." wait */
+static atomic_int started;  /* number of queries that were started */
+static atomic_int ended;    /* number of queries that have ended */
 static uv_loop_t loop;
 static rc_resolver resolver;
 static fail_alloc memory;
 
 typedef struct waiter {
-    rc_lookup lookup; /* The first member: on_done casts it to the waiter. */
+    rc_lookup lookup; /* must be the first member, because on_done casts it to the waiter */
     int calls;
     size_t count;
     bool closes;
-    const char *next_host; /* Looked up from inside the callback. */
+    const char *next_host; /* a name that the callback looks up; NULL: none */
     struct waiter *next;
 } waiter;
 
@@ -93,7 +93,7 @@ static void await_queries(int count)
     assert_int_equal(started, count);
 }
 
-/* Waits until all queries have ended, so that the next test counts only its own. */
+/* Waits until all queries have ended, so that the next test counts only its own queries. */
 static void end(void)
 {
     is_held = false;
@@ -107,7 +107,7 @@ static void end(void)
 }
 
 #ifndef RC_TEST_SANITIZED
-/* Runs first: no stack of an ended thread is available for reuse. */
+/* This test runs first, because the stack of an ended thread could be reused by a new thread. */
 static void without_a_thread_a_name_is_not_found(void **state)
 {
     struct rlimit before;
@@ -156,7 +156,7 @@ static void a_hanging_name_does_not_delay_others(void **state)
     for (size_t i = 0; i < 5; i++)
         assert_int_equal(hanging[i].count, 1);
     assert_int_equal(again.count, 1);
-    assert_int_equal(started, 7); /* Lookups of the same name share one query. */
+    assert_int_equal(started, 7); /* lookups of the same name share one query */
     rc_resolver_close(&resolver, on_closed, &closed);
     end();
 }
@@ -170,7 +170,7 @@ static void closing_does_not_wait_for_a_hanging_name(void **state)
     assert_int_equal(find(&hanging, "hang.test"), RC_RESOLVE_PENDING);
     await_queries(1);
     rc_resolver_close(&resolver, on_closed, &closed);
-    assert_int_equal(closed, 0); /* on_closed comes from the loop. */
+    assert_int_equal(closed, 0); /* on_closed is called by the loop, so not yet */
     assert_int_equal(find(&late, "b.test"), RC_RESOLVE_FAILED);
     assert_int_equal(uv_run(&loop, UV_RUN_DEFAULT), 0);
     assert_int_equal(closed, 1);
@@ -208,7 +208,7 @@ static void queries_over_the_limit_wait(void **state)
     assert_int_equal(hanging[0].count + hanging[1].count + third.count, 3);
     assert_int_equal(fourth.calls, 1);
     assert_int_equal(fourth.count, 0);
-    /* A lookup that waits for its turn is dropped like all others. */
+    /* A lookup that waits for a thread is dropped like all others. */
     is_held = true;
     assert_int_equal(find(&hanging[0], "hang3.test"), RC_RESOLVE_PENDING);
     assert_int_equal(find(&hanging[1], "hang4.test"), RC_RESOLVE_PENDING);

@@ -1,4 +1,4 @@
-/* Which base addresses match a listener of this process. */
+/* Tests of the base addresses that match a listening socket of this process. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -84,7 +84,7 @@ static void listeners_are_found_by_address_and_name(void **state)
     }
 }
 
-/* An IPv6 socket also tells whether it accepts IPv4. */
+/* For an IPv6 socket, the function also reads whether it accepts IPv4. */
 static void a_sockets_address_is_read(void **state)
 {
     (void)state;

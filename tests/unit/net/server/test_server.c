@@ -1,4 +1,5 @@
-/* The HTTP/1.1 server on real sockets: framing, pipelining, 100 Continue, early responses. */
+/* Tests of the HTTP/1.1 server on real sockets: framing, pipelining, 100 Continue, early
+ * responses. */
 #include "support/server_fixture.h"
 
 #include <sys/stat.h>
@@ -22,7 +23,7 @@ static void a_request_gets_a_response(void **state)
     fixture_end();
 }
 
-/* The result does not depend on the pieces in which bytes arrive. */
+/* The result does not depend on the pieces in which the bytes arrive. */
 static void deliveries_may_be_split_anywhere(void **state)
 {
     (void)state;
@@ -85,7 +86,7 @@ static void early_input_is_bounded(void **state)
     static char flood[1 << 16];
     memset(flood, 'x', sizeof(flood));
     memcpy(flood, "GET /x", 6);
-    /* Until the kernel accepts no more: the server stops reading. */
+    /* Sends until the kernel accepts no more bytes, because the server stops reading. */
     size_t sent = 0;
     int stuck = 0;
     while (stuck < 50) {
@@ -115,7 +116,7 @@ static void continue_is_sent_when_the_body_is_wanted(void **state)
     client_send(RC_STR("body"));
     UNTIL(got("\r\n\r\nbody"));
 
-    forget(); /* Not while the body is paused. */
+    forget(); /* While the body is paused, 100 Continue is not sent. */
     client_send(RC_STR("POST /paused" HOST "Expect: 100-continue\r\nContent-Length: 4\r\n\r\n"));
     UNTIL(fixture.held != NULL);
     for (int i = 0; i < 5; i++)
@@ -130,13 +131,13 @@ static void continue_is_sent_when_the_body_is_wanted(void **state)
     rc_responder_send(fixture.held, 200, NULL, 0, RC_STR("ok"));
     UNTIL(got("ok"));
 
-    forget(); /* Nor if the body came with the head. */
+    forget(); /* If the body arrived with the head, 100 Continue is not sent, either. */
     client_send(RC_STR("POST /echo" HOST "Expect: 100-continue\r\nContent-Length: 4\r\n\r\nbody"));
     UNTIL(got("body"));
     assert_false(got("100 Continue"));
 
-    forget(); /* A final response instead: the client need not send the body, so the connection
-               * closes. */
+    forget(); /* A final response is sent in place of 100 Continue: the client need not send the
+               * body, so the connection is closed. */
     client_send(RC_STR("POST /early" HOST "Expect: 100-continue\r\nContent-Length: 4\r\n\r\n"));
     UNTIL(fixture.client.is_at_end);
     assert_false(got("100 Continue"));
@@ -224,14 +225,14 @@ static void an_early_response_is_seen_while_sending(void **state)
     assert_string_equal(fixture.log, "/early done");
     static char rest[100000 - 4];
     memset(rest, 'r', sizeof(rest));
-    client_send(rc_str_make(rest, sizeof(rest))); /* The rest of the body is dropped; the connection
-                                                   * stays open. */
+    client_send(rc_str_make(rest, sizeof(rest))); /* The remaining body is dropped, and the
+                                                   * connection is reused. */
     client_send(RC_STR("GET /hello" HOST "\r\n"));
     UNTIL(got("hello"));
     assert_false(got("Connection: close"));
     assert_string_equal(fixture.log, "/early done /hello whole done");
 
-    forget(); /* More than discard_bytes. */
+    forget(); /* The remaining body is longer than discard_bytes. */
     client_send(
         RC_STR("POST /early" HOST "Content-Length: 10000000\r\n\r\nGET /hello" HOST "\r\n"));
     UNTIL(got("early"));
@@ -242,7 +243,7 @@ static void an_early_response_is_seen_while_sending(void **state)
     assert_string_equal(fixture.log, "/early done");
     client_close();
 
-    forget(); /* The same with chunked framing. */
+    forget(); /* The same, with a chunked body. */
     client_open();
     client_send(RC_STR("POST /early" HOST "Transfer-Encoding: chunked\r\n\r\n7fffff\r\n"));
     UNTIL(got("early"));
@@ -256,7 +257,7 @@ static void an_early_response_is_seen_while_sending(void **state)
     fixture_end();
 }
 
-/* Like many clients: the response is ready before the body is sent, and is read after it. */
+/* As with many clients, the response is ready before the body is sent, and is read after it. */
 static void a_client_that_reads_last_gets_the_response(void **state)
 {
     (void)state;
@@ -380,8 +381,8 @@ static void unix_and_inherited_sockets_work(void **state)
     char path[64];
     assert_non_null(mkdtemp(folder));
     (void)snprintf(path, sizeof(path), "%s/s", folder);
-    for (int round = 0; round < 2; round++) { /* The second round replaces the socket file of a
-                                               * listener that has ended. */
+    for (int round = 0; round < 2; round++) { /* the second round replaces the socket file of a
+                                               * server that has ended */
         fixture_start(NULL);
         rc_listening listening;
         assert_int_equal(rc_server_listen_unix(&fixture.server, path, 0600, &listening),
@@ -452,7 +453,7 @@ static void a_failed_listen_has_a_text(void **state)
     fixture_end();
 }
 
-/* Sockets of one process share an address; another process gets IN_USE. */
+/* Listening sockets of one process can share an address; another process gets IN_USE. */
 static void only_sockets_of_the_same_process_share_an_address(void **state)
 {
     (void)state;
@@ -484,7 +485,7 @@ static void ipv6_sockets_work(void **state)
     if (rc_server_listen_tcp(&fixture.server, "::1", 0, RC_LISTEN_ALONE, &fixture.listening) !=
         RC_LISTEN_OK) {
         fixture_end();
-        skip(); /* A machine without IPv6. */
+        skip(); /* the machine has no IPv6 */
     }
     struct sockaddr_in6 address = {.sin6_family = AF_INET6,
                                    .sin6_port = htons(fixture.listening.port),

@@ -1,4 +1,5 @@
-/* How requests and connections end: disconnects, cut responses, slow clients, a stopping server. */
+/* Tests of how requests and connections end: disconnects, cut responses, slow clients, a stopping
+ * server. */
 #include <poll.h>
 
 #include "support/server_fixture.h"
@@ -36,12 +37,12 @@ static void a_disconnect_is_noticed_at_once(void **state)
 {
     (void)state;
     fixture_start(NULL);
-    hold(RC_STR("GET /hold" HOST "\r\n")); /* Before the response. */
+    hold(RC_STR("GET /hold" HOST "\r\n")); /* the client disconnects before the response */
     client_close();
     UNTIL(has_logged("gone:"));
     assert_string_equal(fixture.log, "/hold whole gone:CLIENT");
 
-    forget(); /* In the middle of the response. */
+    forget(); /* in the middle of the response */
     hold(RC_STR("GET /hold" HOST "\r\n"));
     rc_responder_begin(fixture.held,
                        &(rc_response_head){.status = 200, .framing = RC_HTTP1_CHUNKED});
@@ -51,23 +52,23 @@ static void a_disconnect_is_noticed_at_once(void **state)
     UNTIL(has_logged("gone:"));
     assert_string_equal(fixture.log, "/hold whole gone:CLIENT");
 
-    forget(); /* By a reset. */
+    forget(); /* the client disconnects with a reset */
     hold(RC_STR("GET /hold" HOST "\r\n"));
     reset_client();
     UNTIL(has_logged("gone:CLIENT"));
 
-    forget(); /* With the next request already received. */
+    forget(); /* after the next request was received */
     hold(RC_STR("GET /hold" HOST "\r\nGET /hello" HOST "\r\n"));
     client_close();
     UNTIL(has_logged("gone:CLIENT"));
 
-    forget(); /* While sending the body. */
+    forget(); /* while it sends the body */
     hold(RC_STR("POST /hold" HOST "Content-Length: 9\r\n\r\nhal"));
     client_close();
     UNTIL(has_logged("gone:"));
     assert_string_equal(fixture.log, "/hold gone:CLIENT");
 
-    forget(); /* Without a request, and inside a head: no callback. */
+    forget(); /* without a request, and inside a head: no callback is called */
     client_open();
     client_close();
     client_open();
@@ -79,7 +80,7 @@ static void a_disconnect_is_noticed_at_once(void **state)
     fixture_end();
 }
 
-/* Whatever its framing, a cut response is recognisably incomplete. */
+/* A response that was cut off is recognisably incomplete, whatever its framing is. */
 static void a_cut_response_is_incomplete(void **state)
 {
     (void)state;
@@ -114,7 +115,7 @@ static void a_cut_response_is_incomplete(void **state)
     assert_true(fixture.client.is_reset);
     client_close();
 
-    hold(RC_STR("GET /hold" HOST "\r\n")); /* Before the head. */
+    hold(RC_STR("GET /hold" HOST "\r\n")); /* the response is aborted before its head */
     abort_held();
     UNTIL(fixture.client.is_at_end);
     assert_true(fixture.client.is_reset);
@@ -147,7 +148,7 @@ static void a_wrong_length_is_not_sent(void **state)
     assert_string_equal(fixture.log, "/hold whole gone:LENGTH");
     client_close();
 
-    forget(); /* An end without a begin. */
+    forget(); /* rc_responder_end is called without a begin */
     hold(RC_STR("GET /hold" HOST "\r\n"));
     rc_responder_end(fixture.held);
     UNTIL(fixture.client.is_at_end);
@@ -164,7 +165,7 @@ static void a_client_may_shut_down_after_a_whole_response(void **state)
     fixture_start(&settings);
     fixture.rcvbuf = 4096;
     hold(RC_STR("GET /hold" HOST "\r\n"));
-    fixture.client.got_max = 0; /* Does not read. */
+    fixture.client.got_max = 0; /* the client does not read */
     rc_responder_send(fixture.held, 200, NULL, 0, rc_str_make(large, sizeof(large)));
     for (int i = 0; i < 20; i++)
         turn();
@@ -200,7 +201,7 @@ static void a_slow_reader_stops_the_handler(void **state)
     rc_responder_begin(fixture.held,
                        &(rc_response_head){.status = 200, .framing = RC_HTTP1_CHUNKED});
     write_until_full(fixture.held);
-    for (int i = 0; i < 100 && has_logged("drained"); i++) { /* The kernel's buffers fill first. */
+    for (int i = 0; i < 100 && has_logged("drained"); i++) { /* the kernel's buffers fill first */
         forget();
         write_until_full(fixture.held);
         turn();
@@ -210,13 +211,13 @@ static void a_slow_reader_stops_the_handler(void **state)
     uint64_t sent = rc_responder_sent_bytes(fixture.held);
     assert_true(sent > 0);
     assert_true(rc_responder_unsent_bytes(fixture.held) > 0);
-    fixture.client.got_max = GOT_MAX; /* The client reads again. */
+    fixture.client.got_max = GOT_MAX; /* the client reads again */
     UNTIL(has_logged("drained"));
     assert_true(rc_responder_sent_bytes(fixture.held) > sent);
     assert_non_null(fixture.held);
     forget();
     write_until_full(fixture.held);
-    fixture.client.got_max = 0; /* The client stops reading. */
+    fixture.client.got_max = 0; /* the client stops reading */
     for (int i = 0; i < PATIENCE && !has_logged("gone"); i++) {
         if (has_logged("drained")) {
             forget();
@@ -298,7 +299,8 @@ static size_t send_all_that_fits(size_t most)
     return sent;
 }
 
-/* The stash of a client that sends ahead is full: its disconnect is noticed all the same. */
+/* The buffer for bytes that a client sends early is full; its disconnect is detected all the
+ * same. */
 static void a_client_that_sent_too_much_is_still_checked(void **state)
 {
     (void)state;
@@ -312,7 +314,7 @@ static void a_client_that_sent_too_much_is_still_checked(void **state)
     fixture.client.is_at_end = true;
     UNTIL(has_logged("/paused gone:CLIENT"));
 
-    forget(); /* Requests that have not started are dropped, and their memory is freed. */
+    forget(); /* Requests that were not started are dropped, and their memory is freed. */
     fixture.client.is_at_end = false;
     hold(RC_STR("GET /hold" HOST "\r\n"));
     for (size_t sent = 0, i = 0; sent < (8 << 20) && i < PATIENCE; i++) {
@@ -343,12 +345,12 @@ static void a_slow_body_closes_the_connection(void **state)
     settings.body_idle_ms = 70;
     settings.keep_alive_ms = 80;
     fixture_start(&settings);
-    client_open(); /* No byte. */
+    client_open(); /* the client sends no byte */
     UNTIL(fixture.client.is_at_end);
     assert_int_equal(fixture.client.got_len, 0);
     client_close();
 
-    client_open(); /* A head, byte by byte, without an end. */
+    client_open(); /* a head that arrives byte by byte and does not end */
     client_send(RC_STR("GET /hello" HOST));
     for (int i = 0; i < PATIENCE && !fixture.client.is_at_end; i++) {
         client_send(RC_STR("X"));
@@ -359,14 +361,14 @@ static void a_slow_body_closes_the_connection(void **state)
     assert_string_equal(fixture.log, "");
     client_close();
 
-    client_open(); /* A body that stops. */
+    client_open(); /* a body that stops */
     client_send(RC_STR("POST /echo" HOST "Content-Length: 5\r\n\r\nhe"));
     UNTIL(fixture.client.is_at_end);
     assert_true(got("HTTP/1.1 408 "));
     assert_string_equal(fixture.log, "/echo gone:BODY_TIMEOUT");
     client_close();
 
-    forget(); /* A body that arrives too slowly. */
+    forget(); /* a body that arrives too slowly */
     client_open();
     client_send(RC_STR("POST /echo" HOST "Content-Length: 5000\r\n\r\n"));
     for (int i = 0; i < PATIENCE / 100 && !fixture.client.is_at_end; i++) {
@@ -379,7 +381,7 @@ static void a_slow_body_closes_the_connection(void **state)
     assert_string_equal(fixture.log, "/echo gone:BODY_TIMEOUT");
     client_close();
 
-    forget(); /* A body that continues after the response. */
+    forget(); /* a body that continues after the response */
     client_open();
     client_send(RC_STR("POST /early" HOST "Content-Length: 50\r\n\r\nhe"));
     UNTIL(fixture.client.is_at_end);
@@ -387,7 +389,7 @@ static void a_slow_body_closes_the_connection(void **state)
     assert_string_equal(fixture.log, "/early done");
     client_close();
 
-    forget(); /* A body that stops after the response has begun. */
+    forget(); /* a body that stops after the response has begun */
     hold(RC_STR("POST /hold" HOST "Content-Length: 5\r\n\r\nhe"));
     rc_responder_begin(fixture.held,
                        &(rc_response_head){.status = 200, .framing = RC_HTTP1_CHUNKED});
@@ -396,14 +398,14 @@ static void a_slow_body_closes_the_connection(void **state)
     assert_string_equal(fixture.log, "/hold gone:BODY_TIMEOUT");
     client_close();
 
-    forget(); /* The next request does not arrive. */
+    forget(); /* the next request does not arrive */
     client_open();
     client_send(RC_STR("GET /hello" HOST "\r\n"));
     UNTIL(fixture.client.is_at_end);
     assert_true(got("hello"));
     assert_false(got("408"));
 
-    forget(); /* No limit runs while the handler makes a response or has paused the body. */
+    forget(); /* No limit applies while the handler prepares a response or has paused the body. */
     client_close();
     hold(RC_STR("POST /paused" HOST "Content-Length: 5\r\n\r\nhe"));
     uint64_t later_ms = uv_now(&fixture.loop) + 300;
@@ -413,7 +415,8 @@ static void a_slow_body_closes_the_connection(void **state)
     fixture_end();
 }
 
-/* The rest arrives while the loop does not run, and the deadline has passed when it runs again. */
+/* The last part of the body arrives while the loop does not run, and the deadline has passed when
+ * the loop runs again. */
 static void a_paused_body_is_not_slow(void **state)
 {
     (void)state;
@@ -469,7 +472,8 @@ static void stopping_lets_requests_finish(void **state)
     fixture_end();
 }
 
-/* A request that was sent before the stop is served, also one that waits in the kernel's queue. */
+/* A request that was sent before the server stops is served, even if it waits in the kernel's
+ * queue. */
 static void stopping_serves_requests_already_sent(void **state)
 {
     (void)state;
@@ -497,7 +501,7 @@ static void closing_cuts_everything(void **state)
     fixture_end();
 }
 
-/* One end of a socket pair, without an address. */
+/* One end of a socket pair has no address. */
 static void a_connection_may_be_adopted(void **state)
 {
     int ends[2];
@@ -510,7 +514,7 @@ static void a_connection_may_be_adopted(void **state)
     fixture.client.is_at_end = false;
     client_send(RC_STR("GET /hello HTTP/1.1\r\nhost: x\r\n\r\n"));
     UNTIL(got("HTTP/1.1 200"));
-    /* A stopping server adopts no connection and closes the descriptor. */
+    /* A stopping server does not adopt a connection; it closes the descriptor. */
     rc_server_stop(&fixture.server);
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
     assert_false(rc_server_adopt(&fixture.server, ends[1]));

@@ -1,5 +1,5 @@
-/* Limits: the size of heads, the number of connections and their memory. Ambiguous requests are
- * rejected, and no byte behind them is parsed. */
+/* Tests of limits: the size of heads, the number of connections and their memory. Ambiguous
+ * requests are rejected, and no byte after them is parsed. */
 #include "support/http1_cases.h"
 #include "support/server_fixture.h"
 
@@ -81,19 +81,19 @@ static void a_refusal_has_the_handlers_page(void **state)
     assert_false(fixture.client.is_reset);
     client_close();
 
-    forget(); /* A head without an end. */
+    forget(); /* a head that does not end */
     client_open();
     client_send(RC_STR("GET /slow HTTP/1.1\r\nHo"));
     UNTIL(got("{\"target\":\"/slow\",\"status\":408}"));
     client_close();
 
-    forget(); /* A malformed body. */
+    forget(); /* a malformed body */
     client_open();
     client_send(RC_STR("POST /echo" HOST "Transfer-Encoding: chunked\r\n\r\nx"));
     UNTIL(got("{\"target\":\"/echo\",\"status\":400}"));
     client_close();
 
-    forget(); /* A page that does not fit. */
+    forget(); /* an error page that does not fit into the buffer */
     own.render_refusal = render_too_much;
     client_open();
     client_send(RC_STR("GET / HTTP/1.1\r\n\r\n"));
@@ -102,7 +102,7 @@ static void a_refusal_has_the_handlers_page(void **state)
     fixture_end();
 }
 
-/* A client that keeps sending after its rejected request can read the response. */
+/* A client that continues to send after its request was rejected can read the response. */
 static void a_refusal_can_be_read(void **state)
 {
     (void)state;
@@ -180,7 +180,7 @@ static void the_longest_idle_connection_is_evicted(void **state)
     fixture_end();
 }
 
-/* A connection whose next request has arrived is not idle, even if it was not read yet. */
+/* A connection whose next request has arrived is not idle, even if the request was not read yet. */
 static void a_connection_with_unread_input_is_not_evicted(void **state)
 {
     (void)state;
@@ -195,7 +195,7 @@ static void a_connection_with_unread_input_is_not_evicted(void **state)
         UNTIL(fixture.server.stats.requests == (uint64_t)i + 1);
         assert_true(recv(idle[i], bytes, sizeof(bytes), 0) > 0);
     }
-    /* The listening socket is polled first, since it was added first. */
+    /* The listening socket is polled first, because it was added first. */
     client_open();
     client_send(RC_STR("GET /hello" HOST "\r\n"));
     assert_int_equal(send(idle[0], "GET /hello" HOST "\r\n", 32, 0), 32);
@@ -206,8 +206,8 @@ static void a_connection_with_unread_input_is_not_evicted(void **state)
     fixture_end();
 }
 
-/* A connection that is still sending the body of an answered request does not count as lingering,
- * and does not hide one that does. */
+/* A connection on which the body of a request with a response still arrives does not count as
+ * lingering, and does not prevent that a lingering one is found. */
 static void a_lingering_connection_is_evicted_behind_others(void **state)
 {
     (void)state;
@@ -238,7 +238,7 @@ static void a_lingering_connection_is_evicted_behind_others(void **state)
     fixture_end();
 }
 
-/* A rejected client that does not disconnect takes no slot that others wait for. */
+/* A rejected client that does not disconnect uses no slot for which others wait. */
 static void a_lingering_connection_is_evicted(void **state)
 {
     (void)state;
@@ -282,8 +282,8 @@ static void fill_with(const char *bytes, int *fds, int count, uint32_t silent_ms
     client_send(RC_STR("GET /hello" HOST "\r\n"));
 }
 
-/* A client that sends nothing or half a head does not block others: it is evicted at once, or when
- * its head is late. */
+/* A client that sends nothing, or half a head, does not block others: its connection is evicted at
+ * once, or when its head is late. */
 static void a_connection_late_with_its_head_is_evicted(void **state)
 {
     static const char *const sent[] = {"", "GET /half HTTP/1.1\r\nHost: x\r\n"};
@@ -296,7 +296,7 @@ static void a_connection_late_with_its_head_is_evicted(void **state)
         UNTIL(got("hello"));
         assert_int_equal(fixture.server.stats.evicted, 1);
         assert_int_equal(fixture.server.stats.connections, 3);
-        /* The first one was closed; the others are open. */
+        /* The first connection was closed; the others are open. */
         assert_int_equal(recv(fds[0], bytes, sizeof(bytes), 0), 0);
         assert_int_equal(recv(fds[1], bytes, sizeof(bytes), MSG_DONTWAIT), -1);
         assert_int_equal(recv(fds[2], bytes, sizeof(bytes), MSG_DONTWAIT), -1);
@@ -316,7 +316,8 @@ static void a_new_connection_is_not_evicted(void **state)
     for (int i = 0; i < 20; i++)
         turn();
     assert_int_equal(fixture.server.stats.evicted, 0);
-    assert_int_equal(fixture.server.stats.accept_pauses, 1); /* No busy loop. */
+    assert_int_equal(fixture.server.stats.accept_pauses, 1); /* the server does not poll in a busy
+                                                                loop */
     close(fds[0]);
     UNTIL(got("hello"));
     close(fds[1]);
@@ -343,7 +344,8 @@ static void at_the_limit_new_connections_wait(void **state)
     client_read();
     assert_int_equal(fixture.client.got_len, 0);
     assert_int_equal(fixture.server.stats.connections, 2);
-    assert_int_equal(fixture.server.stats.accept_pauses, 1); /* No busy loop. */
+    assert_int_equal(fixture.server.stats.accept_pauses, 1); /* the server does not poll in a busy
+                                                                loop */
     close(busy[0]);
     UNTIL(got("hello"));
     close(busy[1]);
@@ -351,7 +353,8 @@ static void at_the_limit_new_connections_wait(void **state)
     fixture_end();
 }
 
-/* The handler copies the head: a long one is allocated, others come from the free list. */
+/* The handler copies the head. Memory is allocated only for a long head; other heads use memory
+ * from the free list. */
 static void a_request_costs_no_allocation(void **state)
 {
     (void)state;
@@ -379,7 +382,7 @@ static void a_request_costs_no_allocation(void **state)
 
 #define MANY 2000
 
-/* As many connections as the process may have: two descriptors each. */
+/* Returns the number of connections that the process may have, with two descriptors each. */
 static int most_connections(void)
 {
     struct rlimit limit;
@@ -389,7 +392,7 @@ static int most_connections(void)
     return limit.rlim_cur > 2 * MANY + 100 ? MANY : (int)(limit.rlim_cur - 100) / 2;
 }
 
-/* Idle connections, after one request each. */
+/* Measures idle connections after one request each. */
 static void an_idle_connection_is_small(void **state)
 {
     (void)state;
@@ -401,7 +404,7 @@ static void an_idle_connection_is_small(void **state)
     for (int i = 0; i < count; i++) {
         fds[i] = connect_client();
         assert_int_equal(send(fds[i], "GET /hello" HOST "\r\n", 32, 0), 32);
-        if (i % 100 == 99) /* The kernel's queue is shorter. */
+        if (i % 100 == 99) /* the kernel's queue of new connections is shorter */
             UNTIL(fixture.server.stats.requests == (uint64_t)i + 1);
     }
     UNTIL(fixture.server.stats.requests == (uint64_t)count && fixture.pending == 0);

@@ -1,5 +1,5 @@
-/* Clients and a handler that act at random: every request ends exactly once and no memory remains.
- * The seeds are fixed. */
+/* Clients and a handler with random actions: every request ends exactly once, and all memory is
+ * freed. The seeds are fixed. */
 #include "support/server_fixture.h"
 
 #define CLIENTS 8
@@ -35,7 +35,7 @@ static void forget_responder(const rc_responder *x)
     live[at] = NULL;
 }
 
-/* Calls any function of the interface, in any order. */
+/* Calls a random function of the responder. */
 static void act(rc_responder *x)
 {
     static const rc_http1_framing framings[] = {RC_HTTP1_LENGTH, RC_HTTP1_CHUNKED,
