@@ -4,7 +4,7 @@
     score.py [--binary PATH] [--part development|held-out|all] [--by FIELD] [--bare] [--wrong COUNT]
 
 Prints one row per set: how many rows there are and which share of them gets the expected category, retry decision and
-code. FIELD is lang, provider, source, family, file, evidence or code. --bare withholds the provider's name. --wrong
+code; the last column counts the rows with the expected wait. FIELD is lang, provider, source, family, file, evidence or code. --bare withholds the provider's name. --wrong
 prints rows with a wrong category; it refuses the held-out part, which only the score may read.
 """
 
@@ -49,7 +49,7 @@ class Tally:
     """The counts of one set of rows."""
 
     def __init__(self):
-        self.rows = self.category = self.retry = self.code = self.waits = 0
+        self.rows = self.category = self.retry = self.code = self.fatal = self.waits = self.timed = 0
 
     def add(self, row, report):
         is_transient = {name == "transient" for name in accepted(row, "category")}
@@ -57,15 +57,20 @@ class Tally:
         self.category += report.get("error_category") in accepted(row, "category")
         self.retry += report["retryable"] in is_transient
         self.code += report["error_code"] in accepted(row, "code")
-        self.waits += report["retryable"] and is_transient == {False}
+        self.fatal += report["retryable"] and is_transient == {False}
+        if "retry_after_ms" in row["expect"]:
+            found = report.get("provider_metadata", {}).get("retry_after_ms")
+            self.timed += 1
+            self.waits += found == row["expect"]["retry_after_ms"]
 
     def cells(self):
         share = [f"{100 * part / self.rows:.1f}" for part in (self.category, self.retry, self.code)]
-        return [str(self.rows), *share, str(self.waits)]
+        waits = f"{self.waits} of {self.timed}" if self.timed else ""
+        return [str(self.rows), *share, str(self.fatal), waits]
 
 
 def table(name, sets):
-    head = [name, "rows", "category %", "retry %", "code %", "retried although fatal"]
+    head = [name, "rows", "category %", "retry %", "code %", "retried although fatal", "waits"]
     lines = [head, ["---"] * len(head), *([key, *tally.cells()] for key, tally in sets)]
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)
 
