@@ -108,8 +108,8 @@ def message_of(dialect, body):
 
 
 def refusal_says_it_all():
-    """A refusal states the spent amount, the limit, the amount reserved for requests in flight, the renewal and
-    advice: in every dialect and in the audit."""
+    """A refusal states the spent amount, the limit, the amount reserved for requests in flight, the renewal time and
+    what to do: in every dialect and in the audit."""
     gateway = Lasting({}, {"TOKEN": "token-of-app"})
     mock = Mock(gateway.folder)
     try:

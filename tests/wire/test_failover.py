@@ -56,7 +56,8 @@ def ask(model):
 
 
 def hangs():
-    """Half of the deadline is reserved for the second target; three hanging calls in a row close the first target."""
+    """Half of the deadline is reserved for the second target; after three hanging calls in a row the first target is
+    no longer called."""
     check([ask("hang") for _ in range(REQUESTS)] == [2, 2, 2, 1, 1, 1])
 
 
@@ -65,7 +66,7 @@ def refuses():
 
 
 def fails():
-    """A target that responds with errors is not closed, and its failures cause no wait while another target is
+    """A target that responds with errors stays available, and its failures cause no wait while another target is
     healthy."""
     check([ask("fail") for _ in range(REQUESTS)] == [2] * REQUESTS)
 

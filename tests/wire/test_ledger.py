@@ -53,7 +53,7 @@ class Kind:
         self.share, self.route = share, route
 
 
-# SILENT: a provider that never responds is given up soon. STALL: only a stream that stalls is given up soon.
+# SILENT: a short time limit for the first byte. STALL: a short time limit between two pieces of a stream.
 SILENT = {"timeouts": {"connect_ms": 30000, "first_byte_ms": 1000, "idle_ms": 30000}}
 STALL = {"timeouts": {"connect_ms": 30000, "first_byte_ms": 30000, "idle_ms": 300}}
 KINDS = [

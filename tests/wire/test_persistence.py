@@ -154,7 +154,7 @@ def leaves_while_it_is_kept():
 
 
 def dead_key_stays_dead(suite_mock):
-    """Of two keys, the first has no credit: one call finds out, and no further call uses this key, also after a
+    """Of two keys, the first has no credit. After one call has shown this, no further call uses this key, also after a
     restart."""
     gateway = Lasting({
         "providers": {"up": {"kind": "openai", "base_url": suite_mock.url, "keys": ["env:KEY_1",

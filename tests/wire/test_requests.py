@@ -315,7 +315,7 @@ def ceiling(make, limit, status, port):
 
 
 def other_interface(path, model, theirs, speaks, ways):
-    """The refusal names both interfaces and the next step."""
+    """The refusal names both APIs and what the client should do."""
     mark, plan = planned()
     body = b'{"model":"%b","max_tokens":9,"input":"Hi","messages":[{"role":"user","content":"Hi"}]}'
     with Client(gateway.port) as client:

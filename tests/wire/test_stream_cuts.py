@@ -104,7 +104,7 @@ def cut_everywhere(sample, how, end, offset, step):
     """Cuts the stream at each offset. All requests use one client connection, which must stay usable."""
     trouble = []
     with Client(gateway.port) as client:
-        # A complete message is not cut; without a length and a last chunk, even all bytes are not a complete message.
+        # A stream with all bytes is not cut, unless neither a length nor a last chunk shows that it is complete.
         last = len(framed(sample, how)[1]) + (how == "close")
         for sent in range(offset, last, step):
             try:

@@ -240,8 +240,8 @@ def a_route_has_the_time_of_the_table(model):
 
 
 def hurry_harms_nobody():
-    """A client with a very short deadline does not close the target for other clients. The route's own time limit
-    closes it, and so does a fair share of it."""
+    """Timeouts at a client's very short deadline do not make the target unavailable for other clients. Timeouts at
+    the route's own deadline do, and so do timeouts at a client's deadline that is nearly as long."""
     hasty, fair = b"x-recourse-deadline-ms: 30\r\n", b"x-recourse-deadline-ms: 700\r\n"
     for model, extra, is_open in (("plain", hasty, False), ("hasty", b"", True), ("fair", fair, True)):
         slow, _ = upstream.plan(hanging(b"", threading.Event()))
