@@ -342,7 +342,7 @@ def pause_does_not_hold_the_end(is_late):
         check(int(answer.get("retry-after")) > 0, answer.head.raw)
         check(answer.get("x-recourse-attempts") == ("1" if is_late else ""), answer.head.raw)
         report = json.loads(answer.body)
-        check("shutting down, and a budget had no room" in report["error"]["message"], report)
+        check("shutting down, and the request was still waiting for a budget" in report["error"]["message"], report)
         check(report_of(report)["retryable"], report)
         paused.gateway.end()
         waits = paused.gateway.rows("SELECT reason, text, wait_ms FROM records WHERE kind = 3")
