@@ -507,7 +507,8 @@ static void test_a_hint_that_is_too_long_fails_fast(void **state)
     for (size_t i = 0; i < 2; i++) {
         call_fixture w;
         fixture_init(&w, 1);
-        w.options.deadline_at_ms = w.now_ms + 100; /* the too long hint precedes the deadline */
+        w.options.deadline_at_ms =
+            w.now_ms + 100; /* the hint, which is too long, is checked before the deadline */
         fixture_begin(&w);
         rc_action action = fixture_fail(&w, RC_CODE_RATE_LIMITED, hints[i]);
         expect_stop(action, RC_WHY_DELAY_TOO_LONG, false);
@@ -550,9 +551,9 @@ static void test_every_extra_call_costs_one_token(void **state)
     fixture_set_tokens(&w, 3);
     fixture_begin(&w);
     assert_int_equal(rc_retry_budget_tokens(&w.shared.retry_budget, w.now_ms), 3);
-    fixture_fail(&w, RC_CODE_RATE_LIMITED, 5000); /* the other credential */
+    fixture_fail(&w, RC_CODE_RATE_LIMITED, 5000); /* uses the other credential */
     assert_int_equal(rc_retry_budget_tokens(&w.shared.retry_budget, w.now_ms), 2);
-    fixture_fail(&w, RC_CODE_RATE_LIMITED, 5000); /* the other target */
+    fixture_fail(&w, RC_CODE_RATE_LIMITED, 5000); /* uses the other target */
     assert_int_equal(rc_retry_budget_tokens(&w.shared.retry_budget, w.now_ms), 1);
     rc_action wait = fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT);
     assert_int_equal(rc_retry_budget_tokens(&w.shared.retry_budget, w.now_ms), 0);

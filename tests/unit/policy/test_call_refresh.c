@@ -1,4 +1,5 @@
-/* A rejected credential: only this credential is refreshed and retried, at its own target, once. */
+/* Tests of a rejected credential: only this credential is refreshed and used again, at its own
+ * target, once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,8 +10,8 @@
 
 #include "support/call_fixture.h"
 
-/* Two calls use credential 0 of the two of target 0; a second target is healthy. The first call is
- * rejected and refreshes. */
+/* Two calls use credential 0 of target 0, which has two credentials; a second target is healthy.
+ * The first call is rejected and refreshes the credential. */
 typedef struct two {
     call_fixture w;
     rc_call second;
@@ -53,7 +54,8 @@ static void test_the_refreshed_key_is_tried(void **state)
     rc_action wait = refuse_second(&t);
     rc_action action = rc_call_on_refreshed(&t.w.call, true, t.w.now_ms, 1);
     expect_action(action, RC_DO_TRY, RC_WHY_REFRESHED);
-    assert_int_equal(action.credential, 0); /* not the next one of the rotation */
+    assert_int_equal(action.credential, 0); /* the refreshed credential, not the next one in
+                                               rotation */
     assert_int_equal(action.from_credential, 0);
     action = wake_second(&t, &wait);
     expect_action(action, RC_DO_TRY, RC_WHY_REFRESHED);
@@ -61,7 +63,7 @@ static void test_the_refreshed_key_is_tried(void **state)
     assert_int_equal(action.credential, 0);
 }
 
-/* The second call waits while the first refreshes; each wait counts as an attempt, without another
+/* The second call waits while the first refreshes; each wait counts as an attempt and takes no
  * token. */
 static void test_waits_again_while_another_refreshes(void **state)
 {
@@ -83,7 +85,7 @@ static void test_waits_again_while_another_refreshes(void **state)
     expect_action(wake_second(&t, &wait), RC_DO_TRY, RC_WHY_REFRESHED);
 }
 
-/* Both calls continue with the other key; the other target is not used. */
+/* Both calls continue with the other key and do not use the other target. */
 static void test_a_failed_refresh_leads_to_the_other_key(void **state)
 {
     (void)state;
@@ -97,7 +99,7 @@ static void test_a_failed_refresh_leads_to_the_other_key(void **state)
     expect_action(action, RC_DO_TRY, RC_WHY_NEXT_CREDENTIAL);
     assert_int_equal(action.entry, 0);
     assert_int_equal(action.credential, 1);
-    /* The other key may be refreshed too; after that no key is left. */
+    /* The other key may be refreshed, too; after that no key is left. */
     rc_failure_facts failure = fixture_failure(RC_CODE_AUTH_FAILED, NO_HINT);
     expect_action(rc_call_on_failure(&t.second, &failure, t.w.now_ms, 1), RC_DO_REFRESH,
                   RC_WHY_REFRESH);
@@ -124,7 +126,7 @@ static void test_conditions_that_forbid_the_other_key(void **state)
     }
 }
 
-/* If the target closes meanwhile, the call waits for it with the fresh key, or ends. */
+/* If the target closes during the refresh, the call waits for it with the fresh key, or ends. */
 static void test_waits_for_a_closed_target_after_a_refresh(void **state)
 {
     (void)state;
@@ -149,7 +151,7 @@ static void test_waits_for_a_closed_target_after_a_refresh(void **state)
     wait = rc_call_on_refreshed(&t.w.call, true, t.w.now_ms, 1);
     expect_action(wait, RC_DO_WAIT, RC_WHY_TARGET_UNAVAILABLE);
     assert_int_equal(fixture_wake(&t.w, &wait).credential, 0);
-    /* An assumed cooldown does not count, since there is no alternative. */
+    /* An assumed cooldown is ignored, because the call has no alternative. */
     init_two(&t);
     rc_credential_cool_down(&t.w.credentials[0], RC_CREDENTIAL_COOLING, t.w.now_ms + 3000, false);
     expect_action(rc_call_on_refreshed(&t.w.call, true, t.w.now_ms, 1), RC_DO_TRY,
@@ -180,7 +182,8 @@ static void test_no_attempt_before_the_hint(void **state)
         assert_int_equal(rc_retry_budget_tokens(&w.shared.retry_budget, w.now_ms),
                          4); /* one call, one token */
     }
-    /* A hint longer than the policy allows ends the call; the key is fresh for others. */
+    /* A hint that is longer than the policy allows ends the call; other calls can use the fresh
+     * key. */
     call_fixture w;
     fixture_init(&w, 1);
     rc_shared_set_pool(&w.shared, 0, 0, 1, NULL);

@@ -1,5 +1,5 @@
-/* Many calls in virtual time: no attempt starts and no call ends after its deadline, and the
- * invariants of call.h hold for every sequence of inputs.
+/* Tests with many calls in virtual time: no attempt starts and no call ends after its deadline, and
+ * the invariants of call.h hold for every sequence of inputs.
  *
  * RECOURSE_FIRST_SEED: the seed of the inputs. */
 #include <setjmp.h>
@@ -14,17 +14,18 @@
 #include "tests/support/call_model.h"
 #include "tests/support/often.h"
 
-#define SCHEDULES OFTEN(1000000) /* whole calls */
-#define STEPS OFTEN(10000000)    /* inputs to the model */
+#define SCHEDULES OFTEN(1000000) /* number of whole calls */
+#define STEPS OFTEN(10000000)    /* number of inputs to the model */
 
 /* --- whole calls --- */
 
-/* Totals of all schedules. */
+/* Sums over all schedules. */
 typedef struct tally {
     uint64_t tries;
     uint64_t waits;
     uint64_t delivered;
-    uint64_t stopped_for_time; /* ended by the deadline, or to stay before it */
+    uint64_t stopped_for_time; /* calls that the deadline ended, or that stopped because a wait
+                                  would have passed it */
 } tally;
 
 static rc_failure_facts random_failure(entropy_source *c)
@@ -37,7 +38,7 @@ static rc_failure_facts random_failure(entropy_source *c)
     return failure;
 }
 
-/* The owner's part: an attempt takes its time and is cut off at the deadline. */
+/* Acts as the owner: an attempt takes some time and is cancelled at the deadline. */
 static rc_action end_attempt(call_fixture *w, entropy_source *c, const rc_action *action)
 {
     uint64_t latency_ms = draw(c, draw(c, 4) ? 3000 : 60000);
@@ -76,11 +77,11 @@ static void run_schedule(call_fixture *w, entropy_source *c, tally *t)
             assert_int_equal(action.kind, RC_DO_WAIT);
             assert_true(action.at_ms < deadline_ms);
             t->waits++;
-            w->now_ms = action.at_ms + (draw(c, 8) ? 0 : draw(c, 50)); /* a late timer */
+            w->now_ms = action.at_ms + (draw(c, 8) ? 0 : draw(c, 50)); /* the timer may be late */
             action = rc_call_on_wake(&w->call, w->now_ms, draw_entropy(c));
         }
     }
-    /* Only a late timer of the owner exceeds the deadline; the state machine never does. */
+    /* Only a late timer of the owner exceeds the deadline; rc_call never does. */
     assert_true(w->now_ms <= deadline_ms + 50);
     t->delivered += action.kind == RC_DO_DELIVER;
     t->stopped_for_time +=
@@ -98,7 +99,7 @@ static void test_no_schedule_goes_past_its_deadline(void **state)
     w.shared.settings = rc_shared_settings_default();
     w.shared.settings.retry_budget = (rc_retry_budget_settings){.ratio_milli = 3000, .burst = 100};
     rc_retry_budget_init(&w.shared.retry_budget, &w.shared.settings.retry_budget, w.now_ms);
-    w.shared.settings.exhausted_ms = 10000; /* the calls follow each other */
+    w.shared.settings.exhausted_ms = 10000; /* the calls run one after another */
     w.policy.default_rule.backoff = RC_BACKOFF_EXPONENTIAL;
     w.policy.default_rule.factor_milli = 2000;
     w.policy.default_rule.jitter = RC_JITTER_FULL;
@@ -106,7 +107,7 @@ static void test_no_schedule_goes_past_its_deadline(void **state)
         run_schedule(&w, &c, &t);
     assert_int_equal(fixture_in_flight(&w), 0);
     assert_true(rc_shared_validate(&w.shared));
-    /* The schedules must cover all kinds of ends for the test to be meaningful. */
+    /* The schedules must contain all kinds of ends, otherwise the test has no meaning. */
     assert_true(t.tries > SCHEDULES && t.waits > SCHEDULES / 10);
     assert_true(t.delivered > SCHEDULES / 10 && t.stopped_for_time > SCHEDULES / 10);
 }

@@ -1,5 +1,5 @@
-/* Turns: many calls wait for the end of the same rate limit; one goes first, and the others follow
- * its result. */
+/* Tests of turns: many calls wait for the end of the same rate limit; one starts first, and the
+ * others start depending on its result. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #define CROWD 8
 #define HINT_MS 2000
 
-/* Calls of one route that all met the limit, each with different entropy. */
+/* The calls of one route that met the same limit, each with different entropy. */
 typedef struct crowd {
     call_fixture w;
     rc_call calls[CROWD];
@@ -32,7 +32,7 @@ static void fail_at(crowd *c, size_t i, rc_code code, int64_t hint_ms)
     c->last[i] = rc_call_on_failure(&c->calls[i], &failure, c->w.now_ms, entropy_of(i));
 }
 
-/* Wakes every call whose time has come; returns how many make a call. */
+/* Wakes every call whose wait has ended, and returns how many of them start an attempt. */
 static uint32_t wake_all(crowd *c)
 {
     uint32_t tries = 0;
@@ -47,7 +47,7 @@ static uint32_t wake_all(crowd *c)
     return tries;
 }
 
-/* Advances the time to just before until_ms; returns how many calls were made. */
+/* Advances the time to just before until_ms, and returns how many attempts were started. */
 static uint32_t run_until(crowd *c, uint64_t until_ms)
 {
     uint32_t tries = 0;
@@ -64,7 +64,8 @@ static size_t in_flight(const crowd *c)
     return CROWD;
 }
 
-/* All calls fail at once with the same hint; its end has come, and the first call goes. */
+/* Makes all calls fail at once with the same hint. At the end of the hint, the first call
+ * starts. */
 static size_t crowd_init(crowd *c, rc_code code, uint64_t deadline_ms)
 {
     fixture_init(&c->w, 1);
@@ -117,7 +118,7 @@ static void test_one_goes_first_and_the_others_follow(void **state)
     }
 }
 
-/* The other calls wait for the new end and have used no call, attempt or token. */
+/* The other calls wait for the new end, and have used no call, attempt or token. */
 static void test_failure_of_the_first_costs_the_others_nothing(void **state)
 {
     (void)state;
@@ -138,7 +139,7 @@ static void test_failure_of_the_first_costs_the_others_nothing(void **state)
     end_crowd(&c);
 }
 
-/* A client that leaves, and a failure unrelated to the limit. */
+/* The call with the turn is cancelled by the client, or fails for a reason other than the limit. */
 static void test_an_unused_turn_goes_to_another_call(void **state)
 {
     (void)state;
@@ -151,7 +152,7 @@ static void test_an_unused_turn_goes_to_another_call(void **state)
     end_crowd(&c);
 }
 
-/* A response may take minutes: its beginning counts, once. */
+/* A response may take minutes, so its beginning earns turns, once. */
 static void test_first_content_earns_turns(void **state)
 {
     (void)state;
@@ -178,7 +179,7 @@ static void test_time_grants_turns_without_responses(void **state)
     end_crowd(&c);
 }
 
-/* Waiting for a turn ends no call: a call without time to wait goes at once. */
+/* A call is never ended because it has no turn: a call without time to wait starts at once. */
 static void test_a_call_that_cannot_wait_goes(void **state)
 {
     (void)state;
@@ -188,7 +189,7 @@ static void test_a_call_that_cannot_wait_goes(void **state)
     end_crowd(&c);
 }
 
-/* The limit of a key at one target; another key needs no turn. */
+/* The limit applies to one key at one target; another key needs no turn. */
 static void test_turns_of_a_key(void **state)
 {
     (void)state;
@@ -216,11 +217,12 @@ static void test_turns_of_a_key(void **state)
 #define STEP_MS 5
 
 typedef struct bucket {
-    uint64_t full_at_ms; /* each missing token takes two seconds */
+    uint64_t full_at_ms; /* time at which the bucket is full; each missing token takes two
+                            seconds */
     uint32_t calls;
 } bucket;
 
-/* Returns 0 if granted, else the time until the next token. */
+/* Returns 0 if a token was granted, otherwise the time until the next token. */
 static int64_t take_token(bucket *b, uint64_t now_ms)
 {
     uint64_t missing_ms = b->full_at_ms > now_ms ? b->full_at_ms - now_ms : 0;

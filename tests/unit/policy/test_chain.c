@@ -1,4 +1,4 @@
-/* Start of the chain, and that a call visits each entry once from there. */
+/* Tests of the start of a chain; and that a call visits each entry once from there. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +27,8 @@ static void test_revert(void **state)
     assert_int_equal(rc_chain_first(&chain), 1);
 }
 
-/* A target for too long contexts behind the chain does not become the start. */
+/* The target for contexts that are too long, which is not part of the chain, does not become the
+ * start. */
 static void test_entries_outside_the_chain_do_not_become_the_start(void **state)
 {
     (void)state;
@@ -44,7 +45,7 @@ static void test_entries_outside_the_chain_do_not_become_the_start(void **state)
     assert_int_equal(action.entry, 2);
     rc_chain_on_success(&chain, &w.plan, action.entry);
     assert_int_equal(rc_chain_first(&chain), 1);
-    w.plan.chain_count = 0; /* all entries */
+    w.plan.chain_count = 0; /* the chain has all entries */
     rc_chain_on_success(&chain, &w.plan, 2);
     assert_int_equal(rc_chain_first(&chain), 2);
 }
@@ -57,7 +58,8 @@ static void test_names(void **state)
     assert_string_equal(rc_revert_name((rc_revert)7), "");
 }
 
-/* A session that stays with the last successful entry, and returns to the first when allowed. */
+/* A session continues at the entry that succeeded last, and returns to the first entry when this is
+ * allowed. */
 static void test_session_keeps_the_last_successful_entry(void **state)
 {
     (void)state;
@@ -106,7 +108,7 @@ static void test_begins_behind_closed_entries(void **state)
     rc_shared_set_service(&w.shared, 2, false);
     assert_int_equal(fixture_begin(&w).entry, 0);
     assert_int_equal(w.skips.count, 2);
-    w.options.first_entry = 9; /* outside of the chain */
+    w.options.first_entry = 9; /* an index outside the chain */
     assert_int_equal(fixture_begin(&w).entry, 0);
 }
 

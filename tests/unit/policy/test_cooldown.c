@@ -1,4 +1,5 @@
-/* Cooldowns: an enforced and an assumed end, each of which only moves later. */
+/* Tests of cooldowns: an enforced and an assumed end, each of which can only move to a later
+ * time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -58,7 +59,7 @@ static void test_turns_grow(void **state)
 {
     (void)state;
     rc_cooldown cooldown = {0};
-    assert_true(rc_cooldown_has_turn(&cooldown, 0)); /* there is no enforced end */
+    assert_true(rc_cooldown_has_turn(&cooldown, 0)); /* the cooldown has no enforced end */
     rc_cooldown_enforce(&cooldown, 1000);
     uint32_t all = 0;
     for (uint32_t flight = 1; flight <= 64; flight *= 2) {
@@ -71,11 +72,12 @@ static void test_turns_grow(void **state)
             rc_cooldown_earn_turns(&cooldown, 1000);
     }
     assert_int_equal(all, 127);
-    rc_cooldown_enforce(&cooldown, 900); /* not a later end */
+    rc_cooldown_enforce(&cooldown, 900); /* an end that is not later */
     assert_int_equal(cooldown.turns_taken, 127);
     rc_cooldown_enforce(&cooldown, 5000);
     assert_true(rc_cooldown_has_turn(&cooldown, 5000));
-    rc_cooldown_earn_turns(&cooldown, 4999); /* began before the end, so it does not count */
+    rc_cooldown_earn_turns(&cooldown, 4999); /* the call began before the end, so it earns no
+                                                turns */
     rc_cooldown_take_turn(&cooldown, 5000);
     rc_cooldown_return_turn(&cooldown, 4999);
     assert_false(rc_cooldown_has_turn(&cooldown, 5000));
@@ -94,11 +96,12 @@ static void test_turns_without_responses(void **state)
     rc_cooldown_return_turn(&cooldown, 2000);
     assert_true(rc_cooldown_has_turn(&cooldown, 2000));
     rc_cooldown_return_turn(&cooldown, 1000);
-    rc_cooldown_return_turn(&cooldown, 1000); /* a further return has no effect */
+    rc_cooldown_return_turn(&cooldown, 1000); /* a second return has no effect */
     assert_int_equal(cooldown.turns_taken, 0);
     for (uint32_t i = 0; i < 70000; i++) {
         rc_cooldown_take_turn(&cooldown, 1000);
-        assert_true(rc_cooldown_has_turn(&cooldown, 11000)); /* finally every call may go */
+        assert_true(rc_cooldown_has_turn(&cooldown, 11000)); /* after ten seconds every call may
+                                                                start */
     }
     for (uint32_t i = 0; i < 70000; i++)
         rc_cooldown_earn_turns(&cooldown, 1000);

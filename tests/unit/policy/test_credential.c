@@ -1,4 +1,4 @@
-/* Credentials: what makes one unusable, and until when. */
+/* Tests of credentials: the events that make a credential unusable, and until when. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -90,7 +90,7 @@ static void test_dead_until_revived(void **state)
     assert_int_equal(rc_credential_state_at(&credential, UINT64_MAX), RC_CREDENTIAL_DEAD);
     assert_false(rc_credential_is_usable(&credential, true, UINT64_MAX - 1));
     assert_true(rc_credential_ready_at_ms(&credential, true) == RC_UNLIMITED);
-    /* With a probe time it stays dead, but may be used at that time. */
+    /* With a probe time the credential is dead, but may be used from that time on. */
     rc_credential_kill(&credential, 2000);
     assert_false(rc_credential_is_usable(&credential, true, 1999));
     assert_true(rc_credential_is_usable(&credential, false, 2000));

@@ -1,4 +1,4 @@
-/* Limits by model: a key that is limited at one target can be used at another. */
+/* Tests of limits per model: a key that is limited at one target can be used at another. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +25,7 @@ static void init(fixture *f, uint16_t keys)
     assert_true(rc_shared_validate(&f->w.shared));
 }
 
-/* Another call that begins at the entry. */
+/* Begins another call at the entry. */
 static rc_action begin_at(fixture *f, uint16_t entry)
 {
     call_fixture *w = &f->w;
@@ -44,7 +44,7 @@ static void a_rate_limit_closes_the_key_for_one_model(void **state)
     assert_int_equal(next.entry, 1);
     assert_int_equal(next.credential, 0);
     assert_int_equal(rc_call_on_success(&f.w.call, f.w.now_ms).kind, RC_DO_DELIVER);
-    /* Other calls observe this limit and no other. */
+    /* For other calls, this limit applies and no other. */
     rc_action other = begin_at(&f, 0);
     expect_action(other, RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
     assert_int_equal(other.entry, 1);
@@ -69,7 +69,8 @@ static void other_keys_are_used_first(void **state)
     next = fixture_fail(&f.w, RC_CODE_RATE_LIMITED, HINT_MS / 2);
     expect_action(next, RC_DO_TRY, RC_WHY_COOLING_NEXT_TARGET);
     rc_call_on_success(&f.w.call, f.w.now_ms);
-    /* Without an alternative, the target opens when the first of its keys does. */
+    /* If the call has no alternative, the target opens when the first of its keys becomes
+     * usable. */
     f.w.plan.chain_count = 1;
     rc_action stop = begin_at(&f, 0);
     expect_action(stop, RC_DO_STOP, RC_WHY_ALL_UNAVAILABLE);
@@ -99,7 +100,7 @@ static void a_quota_closes_the_key_for_one_model_or_the_account(void **state)
     }
 }
 
-/* Without records for each target, a limit holds wherever the key is used. */
+/* If a target has no rows for limits, a limit applies at all targets with the key. */
 static void without_records_a_limit_holds_everywhere(void **state)
 {
     (void)state;
@@ -116,7 +117,7 @@ static void without_records_a_limit_holds_everywhere(void **state)
     assert_true(rc_shared_validate(&f.w.shared));
 }
 
-/* A fresh key is tried at its target once the limit there allows it. */
+/* A fresh key is used at its target as soon as the limit there allows it. */
 static void a_fresh_key_observes_the_limit(void **state)
 {
     (void)state;
@@ -158,7 +159,8 @@ static void validate_finds_faults(void **state)
     assert_ptr_equal(rc_target_limit(&f.w.targets[1], 1), &f.limits[1][1]);
     assert_null(rc_target_limit(&f.w.targets[1], 2));
     assert_null(rc_target_limit(&f.w.targets[1], RC_NO_TARGET));
-    f.limits[1][1].state = RC_CREDENTIAL_DEAD; /* a key is dead at all targets or at none */
+    f.limits[1][1].state = RC_CREDENTIAL_DEAD; /* a key is dead at all targets or at none, so this
+                                                  state is invalid */
     assert_false(rc_shared_validate(&f.w.shared));
     f.limits[1][1].state = RC_CREDENTIAL_HEALTHY;
     f.limits[1][1].is_refreshing = true;

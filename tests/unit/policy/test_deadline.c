@@ -1,4 +1,4 @@
-/* Deadlines: the limit that ends a call first, and whether an attempt had a fair part of it. */
+/* Tests of deadlines: the limit that ends a call first, and whether an attempt had enough time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +40,8 @@ the_deadline_of_the_client_counts_from_the_first_byte_and_replaces_the_routes(vo
     (void)state;
     limits.client_ms = 500;
     expect(&limits, RC_CONNECTION_DEADLINE_CLIENT, 1500);
-    limits.client_ms = 90000; /* longer, up to the ceiling that the caller has applied */
+    limits.client_ms = 90000; /* the client's deadline is longer than the route's; the caller has
+                                 limited it already */
     expect(&limits, RC_CONNECTION_DEADLINE_CLIENT, 91000);
 }
 
@@ -64,7 +65,8 @@ static void the_budget_of_either_policy_can_end_the_call_first(void **state)
     (void)state;
     limits.policy_ms = 7000;
     expect(&limits, RC_CONNECTION_DEADLINE_POLICY, 8200);
-    limits.route_policy_ms = 3000; /* a policy that the client chose lasts no longer */
+    limits.route_policy_ms = 3000; /* the limit of the route's policy applies although the client
+                                      chose another policy */
     expect(&limits, RC_CONNECTION_DEADLINE_POLICY, 4200);
 }
 
@@ -94,9 +96,10 @@ static void a_hurried_client_does_not_blame_the_target(void **state)
     (void)state;
     limits.client_ms = 500;
     assert_false(rc_deadline_was_fair(&limits, 499));
-    assert_true(rc_deadline_was_fair(&limits, 10000)); /* slow, whoever set the deadline */
+    assert_true(rc_deadline_was_fair(&limits, 10000)); /* a long time without a response counts,
+                                                          whoever set the deadline */
     limits.client_ms = 0;
-    limits.policy_ms = 4000; /* the operator's own limit: half of it is fair */
+    limits.policy_ms = 4000; /* with a limit that the operator set, half of it is sufficient */
     assert_false(rc_deadline_was_fair(&limits, 1999));
     assert_true(rc_deadline_was_fair(&limits, 2000));
 }

@@ -1,4 +1,4 @@
-/* Failure facts: what a report, a code or no report at all means to the policy. */
+/* Tests of failure facts: the facts of a report, of a code, and of no report. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -67,7 +67,7 @@ static void test_of_report(void **state)
     assert_int_equal(facts.retry_after_ms, 0);
 }
 
-/* A report can forbid a retry that its code allows, but not the reverse. */
+/* A report can forbid a retry that its code allows, but cannot allow one that its code forbids. */
 static void test_report_can_only_forbid_a_retry(void **state)
 {
     (void)state;
@@ -81,13 +81,14 @@ static void test_report_can_only_forbid_a_retry(void **state)
     assert_false(
         facts_of_json(RC_STR("{\"error_category\":\"capacity\",\"retryable\":true}")).is_retryable);
     assert_true(facts_of_json(RC_STR("{\"error_code\":\"StoreUnavailable\"}")).is_retryable);
-    /* A report that wraps an unknown outcome. */
+    /* A report that wraps a report with the code OutcomeUnknown. */
     assert_false(facts_of_json(RC_STR("{\"error_code\":\"ExecutionFailed\",\"error_category\":"
                                       "\"ambiguous\",\"retryable\":true}"))
                      .is_retryable);
 }
 
-/* Capacity leads to other keys and targets, so a claimed category neither sets nor clears it. */
+/* The category capacity leads to other keys and targets, so the category in a report neither sets
+ * nor clears it. */
 static void test_capacity_follows_the_code(void **state)
 {
     (void)state;
@@ -98,7 +99,7 @@ static void test_capacity_follows_the_code(void **state)
     facts = facts_of_json(RC_STR("{\"error_code\":\"Provider5xx\",\"error_category\":"
                                  "\"capacity\",\"retryable\":true}"));
     assert_int_equal(facts.category, RC_CATEGORY_TRANSIENT);
-    assert_false(facts.is_retryable); /* the claim still forbids a retry */
+    assert_false(facts.is_retryable); /* the category in the report still forbids a retry */
     facts = facts_of_json(RC_STR("{\"error_code\":\"QuotaExhausted\",\"error_category\":"
                                  "\"transient\",\"retryable\":true}"));
     assert_int_equal(facts.category, RC_CATEGORY_CAPACITY);
@@ -118,7 +119,8 @@ static void test_newer_code(void **state)
     assert_false(facts_of_json(RC_STR("{\"error_code\":\"Hiccup\"}")).is_retryable);
 }
 
-/* Whatever a report says, only transient failures and classes without categories are retryable. */
+/* Whatever a report contains, only transient failures, and failures of classes without categories,
+ * are retryable. */
 static void test_any_report(void **state)
 {
     (void)state;

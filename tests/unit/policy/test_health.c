@@ -1,4 +1,4 @@
-/* Health of a target, from the results of its latest calls. */
+/* Tests of the health of a target, which follows from the results of its latest calls. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 static rc_health health;
 static int64_t now_unix_ms;
 
-/* Records results: "+" succeeded, "-" failed; one second each. */
+/* Records results, one per second: "+" the call succeeded, "-" it failed. */
 static rc_health_state after(const char *results)
 {
     for (; *results != '\0'; results++) {
@@ -61,7 +61,7 @@ static void times_are_those_of_the_state_change(void **state)
     assert_int_equal(rc_health_since_unix_ms(&health, RC_HEALTH_UP), 5000);
     assert_int_equal(after("++"), RC_HEALTH_UP);
     assert_int_equal(rc_health_since_unix_ms(&health, RC_HEALTH_UP), 5000);
-    assert_int_equal(after("---"), RC_HEALTH_FAILING); /* since 8000 */
+    assert_int_equal(after("---"), RC_HEALTH_FAILING); /* the state began at 8000 */
     assert_int_equal(rc_health_since_unix_ms(&health, RC_HEALTH_FAILING), 8000);
     assert_int_equal(rc_health_since_unix_ms(&health, RC_HEALTH_DOWN), 8000);
     assert_int_equal(after("++"), RC_HEALTH_DEGRADED);
@@ -74,7 +74,8 @@ static void times_are_those_of_the_state_change(void **state)
     assert_int_equal(rc_health_since_unix_ms(&health, RC_HEALTH_DISABLED), 22000);
 }
 
-/* An old failure is forgotten if later calls succeeded; without later calls it stays. */
+/* An old failure is no longer counted if later calls succeeded; without later calls it is still
+ * counted. */
 static void old_failures_are_forgotten(void **state)
 {
     (void)state;

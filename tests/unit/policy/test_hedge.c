@@ -1,4 +1,5 @@
-/* Hedging: when the second lane may start, which lane wins, what is released and recorded. */
+/* Tests of hedging: when the second lane may start, which lane wins, what is released and
+ * recorded. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +15,7 @@ typedef struct pair {
     rc_hedge hedge;
 } pair;
 
-/* An attempt at target 0 that has run for 100 ms, when the hedge is due. */
+/* Sets up an attempt at target 0 that has run for 100 ms, so that the hedge is due. */
 static void init_pair(pair *p)
 {
     fixture_init(&p->w, 2);
@@ -61,10 +62,10 @@ static void test_starts_after_the_delay(void **state)
     assert_int_equal(action.entry, 1);
     assert_int_equal(action.target, 1);
     assert_int_equal(fixture_in_flight(&p.w), 2);
-    expect_nothing(start(&p), RC_WHY_NONE); /* at most one hedge an attempt */
+    expect_nothing(start(&p), RC_WHY_NONE); /* at most one hedge per attempt */
 }
 
-/* A lane that probes a rejected key does not end the pair. */
+/* If the attempt of a lane was the probe of a rejected key and failed, the other lane continues. */
 static void test_a_failed_key_probe_does_not_end_the_pair(void **state)
 {
     (void)state;
@@ -144,7 +145,7 @@ static void test_the_first_lane_responds(void **state)
     assert_int_equal(p.w.targets[0].limiter.in_flight, 1);
     assert_int_equal(rc_call_on_success(&p.w.call, p.w.now_ms).entry, 0);
     assert_int_equal(fixture_in_flight(&p.w), 0);
-    /* The other lane responds too late. */
+    /* The other lane responds after the hedge has ended. */
     expect_nothing(rc_hedge_on_response(&p.hedge, &p.w.call, RC_LANE_SECOND, p.w.now_ms, 1),
                    RC_WHY_NONE);
     expect_nothing(fail_lane(&p, RC_LANE_SECOND, RC_CODE_OVERLOADED, 1000), RC_WHY_NONE);
@@ -212,7 +213,7 @@ static void test_both_lanes_fail(void **state)
             fail_lane(&p, order ? RC_LANE_SECOND : RC_LANE_FIRST, RC_CODE_OVERLOADED, 7000),
             RC_WHY_NONE);
         assert_int_equal(fail_lane(&p, later, RC_CODE_PROVIDER_5XX, NO_HINT).kind, RC_HEDGE_FAIL);
-        /* The later failure is the call's, at its own target. */
+        /* The failure of the call is the later one, at the target of its lane. */
         rc_action wait = fixture_fail(&p.w, RC_CODE_PROVIDER_5XX, NO_HINT);
         assert_int_equal(wait.kind, RC_DO_WAIT);
         assert_int_equal(wait.entry, order ? 0 : 1);
@@ -221,7 +222,7 @@ static void test_both_lanes_fail(void **state)
     }
 }
 
-/* A fatal failure of either lane ends the pair, since the other lane's response must not mask
+/* A fatal failure of either lane ends both, because the response of the other lane must not hide
  * it. */
 static void test_a_fatal_failure_ends_the_pair(void **state)
 {
@@ -238,7 +239,8 @@ static void test_a_fatal_failure_ends_the_pair(void **state)
         assert_int_equal(action.lane, lane);
         assert_int_equal(action.entry, i < 2 ? 0 : 1);
         assert_true(action.cancel_other);
-        assert_int_equal(fixture_in_flight(&p.w), 1); /* the call's attempt, which is that lane */
+        assert_int_equal(fixture_in_flight(&p.w), 1); /* the attempt in flight is that of the
+                                                         remaining lane */
         rc_action stop = fixture_fail(&p.w, code, NO_HINT);
         assert_int_equal(stop.kind, RC_DO_STOP);
         assert_int_equal(stop.reason, RC_WHY_NOT_RETRYABLE);
@@ -260,7 +262,7 @@ static void test_capacity_does_not_end_the_pair(void **state)
     assert_int_equal(fixture_in_flight(&p.w), 1);
 }
 
-/* The chain continues behind the entry of the second lane. */
+/* The chain continues after the entry of the second lane. */
 static void test_the_second_entry_is_not_tried_again(void **state)
 {
     (void)state;
@@ -277,7 +279,7 @@ static void test_the_second_entry_is_not_tried_again(void **state)
     rc_action action = fixture_fail(&p.w, RC_CODE_PROVIDER_5XX, NO_HINT);
     assert_int_equal(action.kind, RC_DO_TRY);
     assert_int_equal(action.entry, 2);
-    /* Without a further entry the call ends. */
+    /* If no further entry exists, the call ends. */
     init_pair(&p);
     p.w.entries[0].max_attempts = 1;
     p.w.entries[1].max_attempts = 1;
@@ -290,13 +292,13 @@ static void test_the_second_entry_is_not_tried_again(void **state)
     assert_int_equal(action.attempt, 2);
 }
 
-/* Attempts and refresh are counted separately for the second target. */
+/* For the second target, attempts and refreshes are counted separately. */
 static void test_the_second_target_has_its_own_counts(void **state)
 {
     (void)state;
     pair p;
     init_pair(&p);
-    p.w.entries[0].max_attempts = 3; /* so that the call waits there */
+    p.w.entries[0].max_attempts = 3; /* so that the call waits at this entry */
     rc_shared_set_pool(&p.w.shared, 1, 0, 1, NULL);
     p.w.credentials[0].can_refresh = true;
     for (int i = 0; i < 2; i++) {
@@ -328,7 +330,7 @@ static void test_a_cancel_releases_both_lanes(void **state)
     expect_nothing(start(&p), RC_WHY_NONE);
 }
 
-/* A refresh at the first target does not count for the second target's key. */
+/* A refresh at the first target is not counted for the key of the second target. */
 static void test_a_rejected_second_key_can_still_be_refreshed(void **state)
 {
     (void)state;
@@ -353,7 +355,7 @@ static uint32_t draw(uint64_t *seed, uint32_t below)
     return (uint32_t)(*seed >> 33) % below;
 }
 
-/* Passes the hedge's result to the call; false when the pair is over. */
+/* Passes the result of the hedge to the call; returns false when the hedge is over. */
 static bool carry_out(pair *p, rc_hedge_action action, const rc_failure_facts *failure)
 {
     if (action.kind == RC_HEDGE_TAKE)
@@ -363,7 +365,8 @@ static bool carry_out(pair *p, rc_hedge_action action, const rc_failure_facts *f
     return action.kind != RC_HEDGE_TAKE && action.kind != RC_HEDGE_FAIL;
 }
 
-/* In any order of timers, responses, failures and cancels, the calls in flight match the lanes. */
+/* With any order of timers, responses, failures and cancellations, the calls in flight are those of
+ * the lanes. */
 static void test_random_order_of_inputs(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Money budgets: amounts granted, held and spent, notices; many concurrent attempts never exceed a
- * limit together. */
+/* Tests of money budgets: amounts granted, held and spent; notices; many concurrent attempts never
+ * exceed a limit together. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,10 +18,10 @@ static void test_reserve_and_settle(void **state)
     define(0, 1000, RC_LEDGER_MONTH, RC_LEDGER_FAIL);
     assert_int_equal(reserve(0, 400, &reservation).verdict, RC_LEDGER_GRANTED);
     assert_int_equal(state_at(0, NOON).held, 400);
-    settle(&reservation, 250); /* less than estimated */
+    settle(&reservation, 250); /* the cost is less than estimated */
     assert_int_equal(state_at(0, NOON).held, 0);
     assert_int_equal(state_at(0, NOON).spent, 250);
-    settle(&reservation, 250); /* the reservation is empty */
+    settle(&reservation, 250); /* the reservation is empty, so nothing is settled */
     assert_int_equal(state_at(0, NOON).held, 0);
     assert_int_equal(state_at(0, NOON).spent, 250);
 
@@ -30,7 +30,7 @@ static void test_reserve_and_settle(void **state)
     assert_int_equal(state_at(0, NOON).held, 0);
     assert_int_equal(state_at(0, NOON).spent, 250);
 
-    /* up to the last millionth, and not one more */
+    /* The limit is granted up to its last millionth, and not one more. */
     assert_int_equal(reserve(0, 750, &reservation).verdict, RC_LEDGER_GRANTED);
     settle(&reservation, 750);
     assert_int_equal(reserve(0, 0, &reservation).verdict, RC_LEDGER_GRANTED);
@@ -47,7 +47,7 @@ static void test_reserve_and_settle(void **state)
     assert_int_equal(reservation.count, 0);
 }
 
-/* A budget that refuses an attempt reports so before all of it is spent. */
+/* A budget that refuses an attempt reports this, even if a part of it is not spent. */
 static void test_refusal_is_reported(void **state)
 {
     (void)state;
@@ -70,8 +70,8 @@ static void test_refusal_is_reported(void **state)
     assert_false(state_at(0, "2026-12-01T00:00:01Z").is_refusing);
 }
 
-/* An attempt that costs more than estimated exceeds the limit by the difference and stops the next
- * one. */
+/* An attempt that costs more than estimated exceeds the limit by the difference; the next attempt
+ * is refused. */
 static void test_cost_above_the_estimate(void **state)
 {
     (void)state;
@@ -102,7 +102,7 @@ static void test_reasons(void **state)
     assert_int_equal(reserve(0, 200, &reservation).reason, RC_WHY_NONE);
     rc_ledger_release(&ledger, &reservation);
 
-    /* An attempt that does not fit into a whole window is refused, not paused. */
+    /* An attempt that costs more than the limit of a window is refused, not paused. */
     define(1, 1000, RC_LEDGER_DAY, RC_LEDGER_PAUSE);
     assert_int_equal(reserve(1, 1001, &reservation).verdict, RC_LEDGER_REFUSED);
     assert_int_equal(notices.count, 0);
@@ -117,7 +117,7 @@ static void test_reasons(void **state)
     assert_int_equal(reserve(2, UINT64_MAX, &reservation).requested, RC_LEDGER_AMOUNT_MAX);
 }
 
-/* All budgets reserve or none does; the strictest verdict counts. */
+/* Either all budgets reserve the amount or none does; the strictest verdict is reported. */
 static void test_several_budgets(void **state)
 {
     (void)state;
@@ -128,7 +128,7 @@ static void test_several_budgets(void **state)
     define(1, 500, RC_LEDGER_DAY, RC_LEDGER_PAUSE);
     define(2, 300, RC_LEDGER_MONTH, RC_LEDGER_FAIL);
     assert_int_equal(reserve_at(all, 4, 200, NOON, &reservation).verdict, RC_LEDGER_GRANTED);
-    assert_int_equal(reservation.count, 3); /* budget 7 is not in force */
+    assert_int_equal(reservation.count, 3); /* budget 7 is not in force, so it has no reservation */
     settle(&reservation, 200);
     rc_ledger_decision decision = reserve_at(all, 4, 400, NOON, &reservation);
     assert_int_equal(decision.verdict, RC_LEDGER_REFUSED);
@@ -137,8 +137,8 @@ static void test_several_budgets(void **state)
         assert_int_equal(state_at(i, NOON).held, 0);
         assert_int_equal(state_at(i, NOON).spent, 200);
     }
-    /* Two budgets that pause: the wait lasts until the later one renews, or for ever if one never
-     * does. */
+    /* If two budgets pause, the wait lasts until both have renewed; for ever if one never
+     * renews. */
     define(2, 300, RC_LEDGER_MONTH, RC_LEDGER_PAUSE);
     decision = reserve_at(all, 4, 300, NOON, &reservation);
     assert_int_equal(decision.verdict, RC_LEDGER_WAIT);
@@ -156,7 +156,7 @@ static void test_several_budgets(void **state)
     assert_int_equal(decision.budget, 2);
     assert_int_equal(decision.renews_unix_ms, 0);
 
-    /* More budgets than one attempt can have: the first ones count. */
+    /* Of more budgets than one attempt can have, the first ones are used. */
     uint32_t many[RC_LEDGER_BUDGETS_MAX + 1];
     for (uint32_t i = 0; i < RC_LEDGER_BUDGETS_MAX; i++)
         many[i] = 7;
@@ -190,7 +190,7 @@ static void test_notices(void **state)
     expect_notices(0, 0, 0);
     reserve_and_settle(0, 100);
     expect_notices(1, RC_LEDGER_USED_UP, 1000);
-    reserve_and_settle(0, 5000); /* the budget only warns */
+    reserve_and_settle(0, 5000); /* this budget only warns */
     expect_notices(0, 0, 0);
 
     /* Both notices at once. */
@@ -202,7 +202,7 @@ static void test_notices(void **state)
     assert_int_equal(notices.list[1].budget, 1);
     assert_int_equal(notices.list[1].limit, 1000);
 
-    /* The first refusal gives a notice, whatever was spent; so does the first pause. */
+    /* The first refusal is a notice, whatever amount is spent; so is the first pause. */
     rc_ledger_reservation reservation;
     define(2, 1000, RC_LEDGER_MONTH, RC_LEDGER_FAIL);
     reserve_and_settle(2, 500);
@@ -270,17 +270,17 @@ static void test_paused_attempts_are_woken(void **state)
     define(0, 1000, RC_LEDGER_DAY, RC_LEDGER_PAUSE);
     reserve(0, 600, &first);
     reserve(0, 400, &second);
-    assert_false(settle(&second, 400)); /* no attempt is paused */
+    assert_false(settle(&second, 400)); /* no attempt is paused, so none can be granted */
     assert_int_equal(reserve(0, 100, &paused).verdict, RC_LEDGER_WAIT);
     assert_true(state_at(0, NOON).has_waiters);
-    assert_true(settle(&first, 300)); /* 300 were not needed */
+    assert_true(settle(&first, 300)); /* 300 were not needed and are available again */
     assert_false(state_at(0, NOON).has_waiters);
     assert_int_equal(reserve(0, 300, &first).verdict, RC_LEDGER_GRANTED);
     assert_int_equal(reserve(0, 100, &paused).verdict, RC_LEDGER_WAIT);
-    assert_false(settle(&first, 300)); /* all was needed, so nothing is available */
+    assert_false(settle(&first, 300)); /* the whole amount was needed, so nothing is available */
     assert_true(state_at(0, NOON).has_waiters);
 
-    /* Raised for this window; notices may be given again. */
+    /* The limit is raised for this window, so notices may be published again. */
     assert_true(rc_ledger_raise(&ledger, 0, 500, at(NOON)));
     assert_int_equal(state_at(0, NOON).limit, 1500);
     assert_int_equal(state_at(0, NOON).raised, 500);
@@ -290,7 +290,7 @@ static void test_paused_attempts_are_woken(void **state)
     assert_int_equal(state_at(0, "2026-11-17T00:00:00Z").limit, 1000);
     assert_int_equal(state_at(0, "2026-11-17T00:00:00Z").raised, 0);
 
-    /* A higher limit, or none any more. */
+    /* The limit is raised, and then removed. */
     define(1, 100, RC_LEDGER_DAY, RC_LEDGER_PAUSE);
     reserve_and_settle(1, 100);
     reserve(1, 1, &paused);
@@ -319,14 +319,14 @@ static uint64_t random_below(uint64_t below)
 
 #define IN_FLIGHT 64
 
-/* If no attempt costs more than estimated, no limit is exceeded; otherwise by no more than the
- * difference. */
+/* If no attempt costs more than estimated, no limit is exceeded; otherwise a limit is exceeded by
+ * at most the difference. */
 static void test_limits_are_never_exceeded(void **state)
 {
     (void)state;
     static rc_ledger_reservation reservations[IN_FLIGHT];
     for (int is_honest = 0; is_honest < 2; is_honest++) {
-        uint64_t beyond = 0; /* cost of attempts above their estimates */
+        uint64_t beyond = 0; /* sum by which attempts cost more than estimated */
         uint64_t granted = 0;
         start();
         memset(reservations, 0, sizeof reservations);
@@ -443,7 +443,7 @@ static void expect_scope(const char *scope, const char *words)
     assert_memory_equal(rc_buf_get(&text).ptr, words, strlen(words));
 }
 
-/* A budget with its own name is not called "the budget of budget day". */
+/* The text about a budget that has a name does not repeat the word "budget". */
 static void scopes_as_text(void **state)
 {
     (void)state;

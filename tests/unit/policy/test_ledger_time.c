@@ -1,4 +1,4 @@
-/* Money budgets over time: calendar windows, changed clocks, restarts and reloads. */
+/* Tests of money budgets over time: calendar windows, changed clocks, restarts and reloads. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -51,7 +51,7 @@ static void test_renewal(void **state)
     settle(&reservation, 200);
     assert_int_equal(state_at(0, "2026-11-17T12:00:00Z").spent, 200);
 
-    /* An attempt belongs to the day on which it was reserved; until it ends, its amount is held. */
+    /* An attempt belongs to the day on which it was reserved; its amount is held until it ends. */
     reserve_at(&budget, 1, 700, "2026-11-17T23:59:59.999Z", &reservation);
     assert_int_equal(state_at(0, "2026-11-18T00:00:00Z").held, 700);
     assert_int_equal(state_at(0, "2026-11-18T00:00:00Z").spent, 0);
@@ -62,7 +62,7 @@ static void test_renewal(void **state)
     assert_int_equal(state_at(0, "2026-11-18T00:00:01Z").held, 0);
     assert_int_equal(state_at(0, "2026-11-18T00:00:01Z").spent, 0);
 
-    /* Notices are given again in the new window. */
+    /* In the new window, notices are published again. */
     define(1, 100, RC_LEDGER_DAY, RC_LEDGER_WARN);
     reserve_and_settle(1, 100);
     assert_int_equal(notices.count, 2);
@@ -80,7 +80,7 @@ static void test_renewal(void **state)
     assert_int_equal(decision.renews_unix_ms, 0);
 }
 
-/* A clock that is set back does not grant a second budget. */
+/* If the clock is set back, no second budget is granted. */
 static void test_changed_clocks(void **state)
 {
     (void)state;
@@ -89,7 +89,7 @@ static void test_changed_clocks(void **state)
     start();
     define(0, 1000, RC_LEDGER_DAY, RC_LEDGER_FAIL);
     reserve_and_settle(0, 100);
-    /* Past midnight and back: the new day stays current. */
+    /* The clock goes past midnight and back: the new day is still the current one. */
     reserve_at(&budget, 1, 900, "2026-11-17T00:10:00Z", &reservation);
     settle(&reservation, 900);
     assert_int_equal(reserve_at(&budget, 1, 200, "2026-11-16T23:10:00Z", &reservation).verdict,
@@ -100,7 +100,7 @@ static void test_changed_clocks(void **state)
     assert_int_equal(state_at(0, "2026-11-17T00:20:00Z").spent, 1000);
     assert_int_equal(state_at(0, "2026-11-16T23:10:00Z").renews_unix_ms,
                      at("2026-11-18T00:00:00Z"));
-    /* Years ahead and back: the right day renews again. */
+    /* The clock goes years ahead and back: the budget moves to the right day. */
     reserve_at(&budget, 1, 700, "2099-01-01T00:00:00Z", &reservation);
     settle(&reservation, 700);
     assert_int_equal(state_at(0, "2026-11-17T01:00:00Z").spent, 700);
@@ -123,7 +123,7 @@ static void test_restore(void **state)
         for (uint32_t budget = 0; budget < 4; budget++)
             rc_ledger_restore(&ledger, budget, day, 10, at(NOON));
     assert_int_equal(state_at(0, NOON).spent, 10);
-    assert_int_equal(state_at(1, NOON).spent, 17 * 10); /* the 1st to the 17th */
+    assert_int_equal(state_at(1, NOON).spent, 17 * 10); /* the days from the 1st to the 17th */
     assert_int_equal(state_at(2, NOON).spent, 42 * 10);
     rc_ledger_restore(&ledger, 2, -1, 10, at(NOON));
     rc_ledger_restore(&ledger, 2, INT64_MAX, 10, at(NOON));
@@ -131,7 +131,7 @@ static void test_restore(void **state)
     assert_int_equal(state_at(2, NOON).spent, RC_LEDGER_AMOUNT_MAX);
 }
 
-/* Attempts without a price count only in the window in which they were reserved. */
+/* Attempts whose price is not known are counted in the window in which they were reserved. */
 static void test_unpriced(void **state)
 {
     (void)state;
@@ -146,7 +146,7 @@ static void test_unpriced(void **state)
     settle(&reservation, 0);
     assert_int_equal(state_at(0, NOON).unpriced, 1);
     assert_int_equal(state_at(1, NOON).unpriced, 1);
-    /* An empty reservation counts nothing. */
+    /* For an empty reservation nothing is counted. */
     rc_ledger_note_unpriced(&ledger, &reservation);
     assert_int_equal(state_at(0, NOON).unpriced, 1);
     reserve_at(both, 2, 0, "2026-11-16T23:59:59Z", &reservation);
@@ -155,14 +155,14 @@ static void test_unpriced(void **state)
     assert_int_equal(state_at(0, "2026-11-17T00:00:02Z").unpriced, 0);
     assert_int_equal(state_at(1, "2026-11-17T00:00:02Z").unpriced, 2);
     settle(&reservation, 0);
-    /* Attempts before the process started. */
+    /* attempts from before the process started */
     rc_ledger_restore_unpriced(&ledger, 0, day, 5, at("2026-11-17T00:00:03Z"));
     rc_ledger_restore_unpriced(&ledger, 1, day, 5, at("2026-11-17T00:00:03Z"));
     rc_ledger_restore_unpriced(&ledger, 1, -1, 5, at("2026-11-17T00:00:03Z"));
     rc_ledger_restore_unpriced(&ledger, BUDGETS, day, 5, at("2026-11-17T00:00:03Z"));
     assert_int_equal(state_at(0, "2026-11-17T00:00:03Z").unpriced, 0);
     assert_int_equal(state_at(1, "2026-11-17T00:00:03Z").unpriced, 7);
-    /* With another period the count starts again. */
+    /* With another period, the count begins again. */
     define(1, 1000, RC_LEDGER_TOTAL, RC_LEDGER_WARN);
     assert_int_equal(state_at(1, "2026-11-17T00:00:03Z").unpriced, 0);
 }
@@ -175,20 +175,20 @@ static void test_reload(void **state)
     define(0, 1000, RC_LEDGER_DAY, RC_LEDGER_FAIL);
     reserve_and_settle(0, 500);
     reserve(0, 300, &reservation);
-    /* Changed numbers: spent and held amounts stay. */
+    /* If only numbers change, the spent and held amounts do not change. */
     define(0, 2000, RC_LEDGER_DAY, RC_LEDGER_PAUSE);
     assert_int_equal(state_at(0, NOON).spent, 500);
     assert_int_equal(state_at(0, NOON).held, 300);
-    /* Another period: only held amounts stay. */
+    /* If the period changes, only the held amount does not change. */
     define(0, 2000, RC_LEDGER_MONTH, RC_LEDGER_PAUSE);
     assert_int_equal(state_at(0, NOON).spent, 0);
     assert_int_equal(state_at(0, NOON).held, 300);
     settle(&reservation, 300);
     assert_int_equal(state_at(0, NOON).held, 0);
-    assert_int_equal(state_at(0, NOON).spent, 0); /* it belonged to the day's window, which is
-                                                     gone */
+    assert_int_equal(state_at(0, NOON).spent, 0); /* the amount belonged to the window of the day,
+                                                     which is no longer used */
 
-    /* A removed budget still releases its held amounts. */
+    /* A budget that is no longer in force still releases its held amounts. */
     define(1, 1000, RC_LEDGER_DAY, RC_LEDGER_FAIL);
     reserve(1, 300, &reservation);
     rc_ledger_define(&ledger, 1, NULL, at(NOON));
@@ -197,7 +197,7 @@ static void test_reload(void **state)
     define(1, 1000, RC_LEDGER_DAY, RC_LEDGER_FAIL);
     assert_int_equal(state_at(1, NOON).held, 0);
 
-    /* A larger table. */
+    /* a larger array of budgets */
     static rc_ledger_budget more[BUDGETS * 2];
     reserve_and_settle(1, 400);
     rc_ledger_grow(&ledger, more, BUDGETS * 2);

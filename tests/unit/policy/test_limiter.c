@@ -1,4 +1,4 @@
-/* Limit of calls in flight. */
+/* Tests of the limit of calls in flight. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,7 +48,8 @@ static void test_one_put_too_many(void **state)
     assert_false(rc_limiter_take(&limiter));
 }
 
-/* More calls are in flight than a new limit allows: none is admitted until enough have ended. */
+/* If more calls are in flight than a new limit allows, no call is admitted until enough calls have
+ * ended. */
 static void test_smaller_limit(void **state)
 {
     (void)state;

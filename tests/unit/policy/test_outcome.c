@@ -1,5 +1,5 @@
-/* Outcomes that no provider reported: every row can be shown to a client, and the codes that depend
- * on how far a call came. */
+/* Tests of outcomes that no provider reported: every row can be shown to a client, and the codes
+ * that depend on the stage at which a call ended. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -140,7 +140,7 @@ static void an_unusable_success_is_malformed_or_unknown(void **state)
     assert_int_equal(outcome, RC_LOCAL_UNREADABLE_AND_DONE);
     assert_true(rc_outcome_of_unusable(RC_CODE_MALFORMED_RESPONSE, false, &outcome));
     assert_int_equal(outcome, RC_LOCAL_UNREADABLE_AND_DONE);
-    /* A failure that the response names stays what it is. */
+    /* If the response names a failure, this failure is reported. */
     assert_false(rc_outcome_of_unusable(RC_CODE_MALFORMED_RESPONSE, true, &outcome));
     assert_false(rc_outcome_of_unusable(RC_CODE_QUOTA_EXHAUSTED, false, &outcome));
 }

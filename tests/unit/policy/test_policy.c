@@ -1,6 +1,6 @@
-/* Policies: the presets in full (tests/golden/policies.txt), rejected policies, names, code sets.
- * To accept a change of the presets, run this program with RECOURSE_UPDATE_GOLDEN=1 and read the
- * difference. */
+/* Tests of policies: all settings of the presets (tests/golden/policies.txt), rejected policies,
+ * names, code sets. To accept a change of the presets, run this program with
+ * RECOURSE_UPDATE_GOLDEN=1 and review the difference. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -52,8 +52,8 @@ static void put_jitter(FILE *out, const rc_retry_rule *rule)
         fprintf(out, "jitter %s", rc_jitter_name(rule->jitter));
 }
 
-/* Writes one rule under the codes that it applies to. One more wait is listed for chain entries
- * that allow more attempts. */
+/* Writes one rule, after the codes that it applies to. The list has one wait more than the rule
+ * needs, for chain entries that allow more attempts. */
 static void put_rule(FILE *out, const rc_policy *policy, const rc_retry_rule *rule)
 {
     fputc('\n', out);
@@ -140,7 +140,7 @@ static void test_presets(void **state)
         const char *wrong = rc_policy_check(policy);
         if (wrong != NULL)
             fail_msg("%s: %s", names[i], wrong);
-        /* rule_count matches the rules of the preset. */
+        /* The unused elements of `rules` are zero, so rule_count is correct. */
         for (uint32_t k = policy->rule_count; k < RC_POLICY_RULES_MAX; k++)
             assert_int_equal(policy->rules[k].max_attempts, 0);
     }
@@ -162,8 +162,8 @@ static void test_rule(void **state)
     assert_ptr_equal(rc_policy_rule(policy, RC_CODE_NONE), &policy->default_rule);
     assert_ptr_equal(rc_policy_rule(policy, RC_CODE_UNKNOWN), &policy->default_rule);
     assert_ptr_equal(rc_policy_rule(policy, (rc_code)55555), &policy->default_rule);
-    /* The first rule with the code counts; a rule_count that is too large reads nothing behind the
-     * array. */
+    /* The first rule that contains the code applies. If rule_count is too large, no byte after the
+     * array is read. */
     rc_policy twice = *policy;
     twice.rules[3] = twice.rules[0];
     twice.rule_count = UINT32_MAX;
@@ -307,7 +307,7 @@ static void decorrelated_schedule(rc_policy *p)
 
 static const struct refusal {
     void (*spoil)(rc_policy *policy);
-    const char *says; /* part of the message */
+    const char *says; /* a part of the expected message */
 } refusals[] = {
     {no_name, "no name"},
     {endless_name, "name is longer"},
@@ -350,7 +350,7 @@ static void test_invalid_policies(void **state)
     }
 }
 
-/* Extreme values that are allowed. */
+/* Extreme values that are valid. */
 static void test_valid_policies(void **state)
 {
     (void)state;

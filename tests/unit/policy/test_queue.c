@@ -1,4 +1,5 @@
-/* Waiting queue: order, fairness, ceilings, late entries, and a comparison with a plain model. */
+/* Tests of the waiting queue: order, fairness, ceilings, late entries, and a comparison with a
+ * simple model. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +19,8 @@
 _Static_assert(sizeof(rc_queue_entry) + sizeof(rc_queue_flow) + sizeof(uint32_t) <= 160,
                "docs/internals/queue.md says so");
 
-/* A queue with memory from the heap; items are the addresses of the numbers of requests. */
+/* A queue with memory from the heap. The item of an entry is the address of its request's
+ * number. */
 typedef struct test_queue {
     rc_queue queue;
     void *memory;
@@ -58,7 +60,7 @@ static void push_ok(test_queue *t, uint32_t item, uint64_t client, uint64_t star
     assert_int_equal(push(t, item, client, start_by_ms, &ticket, &refused), RC_QUEUE_PUSHED);
 }
 
-/* Grants the next entry of the only line, and returns the number of its request. */
+/* Grants the next entry of the only line and returns the number of its request. */
 static uint32_t grant(test_queue *t)
 {
     uint32_t ticket = rc_queue_head(&t->queue, 0);
@@ -103,7 +105,7 @@ static void test_a_greedy_client_does_not_delay_others(void **state)
     tear_down(&t);
 }
 
-/* Clients that join all the time do not keep back a flow that has used its quantum. */
+/* Clients that join continuously do not delay a flow that has used its quantum for ever. */
 static void test_a_flow_does_not_starve_behind_newcomers(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* Quotas: the headers of each provider, invalid numbers, and an alarm that warns once. */
+/* Tests of quotas: the headers of each provider, invalid numbers, and an alarm that warns once per
+ * window. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -112,7 +113,7 @@ static void test_other_providers(void **state)
     expect(&quotas, "primary", RC_QUOTA_OTHER, 5, 100, 3600000);
     expect(&quotas, "secondary", RC_QUOTA_OTHER, 0, 100, -1);
     expect(&quotas, "tokens-minute", RC_QUOTA_TOKENS, 59000, 60000, -1);
-    /* Two without a name, of different groups. */
+    /* Two of the limits have no name and belong to different header groups. */
     assert_int_equal(quotas.count, 5);
 }
 
@@ -139,7 +140,7 @@ static void test_invalid_values_are_ignored(void **state)
     rc_quotas quotas = read_headers(headers, COUNT(headers));
     assert_int_equal(quotas.count, 0);
 
-    /* One number alone is not enough. */
+    /* One number without the other is not sufficient. */
     static const header half[] = {{"x-ratelimit-remaining-requests", "0"},
                                   {"x-ratelimit-limit-tokens", "100"}};
     quotas = read_headers(half, COUNT(half));
@@ -173,8 +174,8 @@ static rc_quotas tokens_left(int64_t now, const char *remaining, const char *res
     return quotas;
 }
 
-/* Limits with provider-specific names are distinguished by name, up to the number of slots; a name
- * that contains a secret is dropped. */
+/* Limits with provider-specific names are distinguished by name, up to the number of slots. A name
+ * that contains a secret is removed. */
 static void test_alarm_distinguishes_names(void **state)
 {
     (void)state;
@@ -190,7 +191,7 @@ static void test_alarm_distinguishes_names(void **state)
     static const char *const names[] = {"5h", "7d", "one", "two"};
     for (size_t i = 0; i < COUNT(names); i++)
         assert_ptr_equal(rc_quota_alarm_next(&alarm, &quotas), find(&quotas, names[i]));
-    assert_null(rc_quota_alarm_next(&alarm, &quotas)); /* the sixth has no slot */
+    assert_null(rc_quota_alarm_next(&alarm, &quotas)); /* the sixth name has no slot */
     quotas.now_unix_ms += 60000;
     assert_ptr_equal(rc_quota_alarm_next(&alarm, &quotas), find(&quotas, "5h"));
 
@@ -210,11 +211,13 @@ static void test_alarm(void **state)
     rc_quota_alarm alarm = {.others = {{0}}};
     rc_quotas quotas = tokens_left(NOW, "50", "2m");
     const rc_quota *quota = rc_quota_alarm_next(&alarm, &quotas);
-    assert_ptr_equal(quota, find(&quotas, "tokens")); /* the lowest first */
+    assert_ptr_equal(quota, find(&quotas, "tokens")); /* the limit with the smallest remaining share
+                                                         is returned first */
     quota = rc_quota_alarm_next(&alarm, &quotas);
     assert_ptr_equal(quota, find(&quotas, "requests"));
     assert_null(rc_quota_alarm_next(&alarm, &quotas));
-    /* Requests again after a minute, tokens when they were renewed and are low again. */
+    /* Requests warn again after a minute; tokens warn again when they were renewed and are low
+     * again. */
     quotas = tokens_left(NOW + 60000, "40", "1m");
     assert_ptr_equal(rc_quota_alarm_next(&alarm, &quotas), find(&quotas, "requests"));
     assert_null(rc_quota_alarm_next(&alarm, &quotas));
@@ -224,7 +227,7 @@ static void test_alarm(void **state)
     assert_ptr_equal(rc_quota_alarm_next(&alarm, &quotas), find(&quotas, "requests"));
     quotas = tokens_left(NOW + 121000, "90", "2m");
     assert_ptr_equal(rc_quota_alarm_next(&alarm, &quotas), find(&quotas, "tokens"));
-    /* If the clock was set back by a year, the next warning does not wait a year. */
+    /* If the clock was set back by a year, the next warning is not delayed by a year. */
     quotas = tokens_left(NOW - INT64_C(365) * 86400000, "90", "2m");
     assert_ptr_equal(rc_quota_alarm_next(&alarm, &quotas), find(&quotas, "tokens"));
 
@@ -245,7 +248,7 @@ static void test_alarm(void **state)
     assert_int_equal(event.as.quota_warning.reset_ms, 0);
 }
 
-/* A quota read from an event equals the one that the event was built from. */
+/* A quota that is read from an event equals the quota from which the event was built. */
 static void test_quota_from_event(void **state)
 {
     (void)state;
@@ -273,7 +276,7 @@ static void test_quota_from_event(void **state)
     assert_false(rc_quota_is_sound(&quota));
 }
 
-/* Implausible numbers never count as low. */
+/* Implausible numbers never make a limit low. */
 static void test_implausible_numbers_are_not_low(void **state)
 {
     (void)state;
@@ -292,14 +295,14 @@ static void test_implausible_numbers_are_not_low(void **state)
         rc_quotas_add_header(&quotas, RC_STR("x-ratelimit-remaining-requests"), rc_str_c(digits));
         assert_int_equal(quotas.count, 0);
     }
-    /* Whenever it renews, the warning is repeated after a day. */
+    /* However far away the renewal is, the warning is repeated after a day. */
     const rc_quota far = {.remaining = 0, .limit = 10, .reset_ms = INT64_C(99999999999)};
     assert_int_equal(rc_quota_window_ms(&far), RC_QUOTA_WINDOW_MAX_MS);
     const rc_quota unknown = {.remaining = 0, .limit = 10, .reset_ms = -1};
     assert_int_equal(rc_quota_window_ms(&unknown), RC_QUOTA_WINDOW_MIN_MS);
 }
 
-/* Every limit header passes the quick check, and the usual response headers do not. */
+/* Every limit header passes the quick check; the usual response headers do not. */
 static void test_is_candidate(void **state)
 {
     (void)state;
@@ -330,7 +333,7 @@ static void test_is_candidate(void **state)
     }
 }
 
-/* Every row of the table is found by its names. */
+/* Every row of the table is found by the names in it. */
 static void test_every_row(void **state)
 {
     (void)state;

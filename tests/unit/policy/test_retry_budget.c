@@ -1,4 +1,4 @@
-/* Retry budget: the most and the least that it grants, and extreme numbers. */
+/* Tests of the retry budget: the maximum and the minimum that it grants, and extreme numbers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -86,7 +86,8 @@ static void test_requests_add_their_share(void **state)
     assert_int_equal(drain(&budget, BEGIN), 1);
 }
 
-/* Returns the retries that an empty bucket grants when every request and every retry fails. */
+/* Returns the number of retries that an empty bucket grants if every request and every retry
+ * fails. */
 static uint32_t grant_under_load(const rc_retry_budget_settings *settings, uint32_t per_s,
                                  uint32_t secs)
 {
@@ -102,7 +103,8 @@ static uint32_t grant_under_load(const rc_retry_budget_settings *settings, uint3
 
 typedef struct load_case {
     uint32_t per_s;
-    uint32_t granted_per_s; /* the larger of the floor and a fifth, never their sum */
+    uint32_t granted_per_s; /* the larger of the floor and a fifth of the requests, never their
+                               sum */
 } load_case;
 
 static const load_case load_cases[] = {
@@ -115,13 +117,14 @@ static void test_adds_the_larger_of_both(void **state)
     for (size_t i = 0; i < COUNT(load_cases); i++) {
         const load_case *c = &load_cases[i];
         uint32_t granted = grant_under_load(&defaults, c->per_s, 60);
-        /* The last millisecond of the floor is still missing. */
+        /* A difference of one is allowed, because the last millisecond of the floor may be
+         * missing. */
         if (granted > 60 * c->granted_per_s || granted + 1 < 60 * c->granted_per_s)
             fail_msg("%u a second: %u in a minute", c->per_s, granted);
     }
 }
 
-/* 10,000 requests to a target that is down: at most 1.2 calls a request. */
+/* 10,000 requests to a target that is down make at most 1.2 calls per request. */
 static void test_no_amplification(void **state)
 {
     (void)state;
@@ -131,7 +134,8 @@ static void test_no_amplification(void **state)
     assert_int_equal(grant_under_load(&no_floor, 10000, 1), 2000);
 }
 
-/* A quiet second after a busy one adds the floor, and the tokens of the busy one stay. */
+/* A second without requests after one with many adds the floor; tokens of the second before are not
+ * lost. */
 static void test_seconds_count_separately(void **state)
 {
     (void)state;
@@ -190,7 +194,8 @@ static void test_refill(void **state)
     assert_true(rc_retry_budget_refill_ms(&budget) == UINT64_MAX);
 }
 
-/* With any numbers and any jump the bucket stays within bounds, and is full at the end of time. */
+/* With any numbers and any jump of the clock, the bucket stays within its bounds, and is full at
+ * the greatest time. */
 static void test_extremes(void **state)
 {
     (void)state;
@@ -216,7 +221,7 @@ static void test_extremes(void **state)
     }
 }
 
-/* So many idle seconds that their product with the floor would wrap to 0. */
+/* The number of idle seconds is so large that its product with the floor would wrap around to 0. */
 static void test_a_product_that_wraps(void **state)
 {
     (void)state;
@@ -227,7 +232,8 @@ static void test_a_product_that_wraps(void **state)
     assert_int_equal(rc_retry_budget_tokens(&budget, ((UINT64_C(1) << 27) + 1) * 1000), UINT32_MAX);
 }
 
-/* Requests without end in one second stop at the upper bound and do not wrap around. */
+/* If very many requests arrive in one second, the tokens reach the upper bound and do not wrap
+ * around. */
 static void test_one_endless_second(void **state)
 {
     (void)state;
@@ -281,12 +287,13 @@ typedef struct step {
     uint32_t granted;
 } step;
 
-/* Upper bound of the tokens added between two steps, in millionths: for each second, or part of
- * one, the larger of the requests' share and the floor. Computed from the steps alone. */
+/* Upper bound of the tokens added between two steps, in millionths: for each second, or part of a
+ * second, the larger of the requests' share and the floor. The bound is computed from the steps
+ * only. */
 typedef struct window {
     const rc_retry_budget_settings *settings;
     uint64_t at_ms;
-    uint64_t done; /* of the seconds that are over */
+    uint64_t done; /* tokens of the seconds that have ended */
     uint64_t part_ms;
     uint64_t part_requests;
 } window;

@@ -1,4 +1,5 @@
-/* Shared state: whether a target is open and why not, rotation, the lock, bounds. */
+/* Tests of the shared state: whether a target is open, the reasons for which it is closed,
+ * rotation, the lock, bounds. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -105,7 +106,7 @@ static void test_reasons(void **state)
     trip(&w, 0);
     expect_closed(&w, 0, false, RC_WHY_SKIP_BREAKER, NOW + 1000);
     rc_shared_cool_down_target(&w.shared, 0, NOW + 500);
-    /* Gives the first reason, and the time at which the last one ends. */
+    /* The result is the first reason, and the time at which the last reason ends. */
     expect_closed(&w, 0, true, RC_WHY_SKIP_COOLING, NOW + 1000);
     rc_shared_set_service(&w.shared, 0, false);
     expect_closed(&w, 0, true, RC_WHY_SKIP_OUT_OF_SERVICE, RC_UNLIMITED);
@@ -156,7 +157,7 @@ static void test_credentials_without_a_known_end(void **state)
     init(&w);
     rc_shared_cool_down_credential(&w.shared, 3, RC_CREDENTIAL_DEAD, 0);
     expect_closed(&w, 1, true, RC_WHY_CREDENTIALS_DEAD, RC_UNLIMITED);
-    /* A reason that waiting does not cure precedes all temporary ones. */
+    /* A reason that does not end by waiting takes precedence over all temporary ones. */
     rc_shared_cool_down_target(&w.shared, 1, NOW + 50);
     expect_closed(&w, 1, true, RC_WHY_CREDENTIALS_DEAD, RC_UNLIMITED);
     rc_cooldown_clear(&w.targets[1].cooldown);
@@ -165,12 +166,14 @@ static void test_credentials_without_a_known_end(void **state)
     w.credentials[3].is_refreshing = true;
     expect_closed(&w, 1, true, RC_WHY_SKIP_CREDENTIALS, 0);
 
-    /* One dead, one in refresh, one cooling down: the end of the last is known. */
+    /* One credential is dead, one is being refreshed, one cools down: the end of the last one is
+     * known. */
     rc_shared_cool_down_credential(&w.shared, 0, RC_CREDENTIAL_DEAD, 0);
     w.credentials[1].is_refreshing = true;
     rc_shared_cool_down_credential(&w.shared, 2, RC_CREDENTIAL_EXHAUSTED, NOW + 9);
     expect_closed(&w, 0, true, RC_WHY_SKIP_CREDENTIALS, NOW + 9);
-    /* A credential with an unlimited cooldown is not dead, and the one in refresh may return. */
+    /* A credential whose cooldown is unlimited is not dead, and the one that is being refreshed may
+     * become usable. */
     rc_shared_cool_down_credential(&w.shared, 2, RC_CREDENTIAL_EXHAUSTED, RC_UNLIMITED);
     expect_closed(&w, 0, true, RC_WHY_SKIP_CREDENTIALS, 0);
     w.credentials[1].is_refreshing = false;
@@ -203,7 +206,7 @@ static void test_rotation(void **state)
     expect_pick(&w, 0, 0);
     expect_pick(&w, 1, 3);
     expect_pick(&w, 2, RC_NO_TARGET);
-    /* An assumed cooldown counts as long as another credential is available. */
+    /* An assumed cooldown applies as long as another credential is usable. */
     rc_credential_cool_down(&w.credentials[2], RC_CREDENTIAL_COOLING, NOW + 1, false);
     expect_pick(&w, 0, 0);
     expect_pick(&w, 0, 0);
@@ -215,7 +218,7 @@ static void test_rotation(void **state)
     assert_int_equal(credential, 77);
 }
 
-/* The rotation does not point behind the end of a pool that became smaller. */
+/* The rotation does not point after the end of a pool that became smaller. */
 static void test_smaller_pool(void **state)
 {
     (void)state;
@@ -296,7 +299,7 @@ static void test_unknown_numbers_are_ignored(void **state)
     assert_true(rc_shared_validate(&empty));
 }
 
-/* A reload of the configuration keeps the state. */
+/* A reload of the configuration does not change the state. */
 static void test_changed_settings(void **state)
 {
     (void)state;
@@ -376,7 +379,7 @@ static void test_each_takes_the_lock_once(void **state)
     rc_shared_revive_credential(&w.shared, 0);
     assert_true(rc_shared_validate(&w.shared));
     assert_int_equal(w.rounds, 9);
-    /* Also if there is nothing to do. */
+    /* This also holds if the functions have nothing to do. */
     rc_shared_cool_down_target(&w.shared, TARGETS, NOW);
     rc_shared_set_pool(&w.shared, TARGETS, 0, 0, NULL);
     assert_int_equal(w.rounds, 11);
@@ -421,7 +424,7 @@ static void *run_thread(void *arg)
     return NULL;
 }
 
-/* Only ThreadSanitizer detects the races that this test is for. */
+/* Only ThreadSanitizer detects the races for which this test exists. */
 static void test_threads(void **state)
 {
     (void)state;

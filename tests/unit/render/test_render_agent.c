@@ -1,4 +1,4 @@
-/* Agent JSON: its members in each view, the hint, the flattened sources. */
+/* Tests of the agent JSON: its members in each view, the hint, the flat list of sources. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -125,7 +125,7 @@ static void test_model(void **state)
     rc_report_free(report);
 }
 
-/* Paths in any text are masked for the model, whichever field contains them. */
+/* In the model's view, paths are masked in every text of every field. */
 static void test_model_paths(void **state)
 {
     (void)state;
@@ -170,7 +170,7 @@ static void test_hints(void **state)
     expect_hint("{\"retryable\":true,\"provider_metadata\":{\"retry_after_ms\":0}}", NULL);
 }
 
-/* A report without any field still says that there was an error. */
+/* The output for a report without fields still states that an error occurred. */
 static void test_empty_report(void **state)
 {
     (void)state;
@@ -202,7 +202,7 @@ static void test_deep_chain(void **state)
     rc_report_free(report);
 }
 
-/* A text that does not fit after masking is left out, not shown. */
+/* A text that does not fit after masking is left out. */
 static void test_view_text(void **state)
 {
     (void)state;

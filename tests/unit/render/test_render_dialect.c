@@ -1,4 +1,5 @@
-/* Client dialects: a row for every code, the shape of each body, problem details. */
+/* Tests of the dialects of clients: a row for every code, the members of each body, problem
+ * details. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -62,7 +63,7 @@ static bool is_one_of(const char *word, const char *const *words, size_t count)
     return false;
 }
 
-/* The closed sets of the Messages API and google.rpc.Code. */
+/* The names belong to the closed sets of the Messages API and of google.rpc.Code. */
 static void test_names_are_in_the_closed_sets(void **state)
 {
     (void)state;
@@ -89,7 +90,7 @@ static void test_names_are_in_the_closed_sets(void **state)
             if (strcmp(GOOGLE[j].name, words->gemini_status) == 0)
                 status = GOOGLE[j].status;
         }
-        /* A client's fault must not read as a server's, or the reverse. */
+        /* An error of the client must not look like one of the server, or the reverse. */
         if (status / 100 != info->http_status / 100)
             fail_msg("%s: %s does not go with %d", info->name, words->gemini_status,
                      info->http_status);
@@ -120,14 +121,14 @@ static void test_openai(void **state)
     for (size_t i = 0; i < 2; i++) {
         json_object *root = rendered(report, both[i], RC_VIEW_INTERNAL);
         query_string(root, "/error/message", "MESSAGE in /srv/ada/x.py");
-        query_string(root, "/error/type", "tokens"); /* the limit that was reached */
+        query_string(root, "/error/type", "tokens"); /* the limit that was reached is tokens */
         query_string(root, "/error/param", "PARAM");
         query_string(root, "/error/code", "rate_limit_exceeded");
         query_string(root, "/error/recourse/cause/detail", "CAUSE-DETAIL");
-        assert_false(query_has(root, "/recourse")); /* contained once */
+        assert_false(query_has(root, "/recourse")); /* the report is contained once */
         json_object_put(root);
         root = rendered(report, both[i], RC_VIEW_USER);
-        query_string(root, "/error/param", "PARAM"); /* the name is the client's own */
+        query_string(root, "/error/param", "PARAM"); /* the name comes from the client's request */
         query_string(root, "/error/recourse/report_id", "rep_1");
         assert_false(query_has(root, "/error/recourse/cause"));
         assert_false(query_has(root, "/recourse"));
@@ -159,9 +160,9 @@ static void test_openai_codes(void **state)
 }
 
 /* LiteLLM searches the whole body for words before it checks the status: "rate limit" anywhere is
- * its RateLimitError, "invalid_request_error" its BadRequestError. So these words are in the body
- * of no other failure, and the words of a context overflow and of filtered content are in
- * theirs. */
+ * its RateLimitError, "invalid_request_error" its BadRequestError. These words must therefore not
+ * occur in the body of any other failure, and the bodies of a context overflow and of filtered
+ * content must contain the words for these. */
 static void test_words_that_litellm_searches(void **state)
 {
     (void)state;
@@ -210,7 +211,8 @@ static void test_anthropic(void **state)
     json_object_put(root);
     root = rendered(report, RC_DIALECT_ANTHROPIC, RC_VIEW_MODEL);
     query_string(root, "/error/message", "MESSAGE in [path]");
-    query_string(root, "/request_id", "rep_1"); /* the model does not see the provider's */
+    query_string(root, "/request_id", "rep_1"); /* the model's view has no request id of the
+                                                   provider */
     json_object_put(root);
     root = rendered(rc_report_static(RC_CODE_OVERLOADED), RC_DIALECT_ANTHROPIC, RC_VIEW_USER);
     query_string(root, "/error/type", "overloaded_error");
@@ -280,10 +282,11 @@ static void test_problem(void **state)
     rc_report_free(report);
 }
 
-/* The provider's names of errors that the client has to fix, and the names in the response. */
+/* Names that the provider gives to errors which the client has to fix, and the names in the
+ * response. */
 static const struct {
     const char *code;
-    const char *type; /* of the provider */
+    const char *type; /* type that the provider sent */
     const char *provider_code;
     const char *openai_type;
     const char *openai_code;
@@ -304,7 +307,7 @@ static const struct {
      "invalid_request_error", "INVALID_ARGUMENT"},
     {"ContentFilter", "invalid_request_error", "content_policy_violation", "invalid_request_error",
      "content_policy_violation", "invalid_request_error", "INVALID_ARGUMENT"},
-    /* Codes that say nothing, and those that all programs know by one name. */
+    /* codes without a meaning, and codes that all programs know by one name */
     {"ContentFilter", "x", "invalid_request_error", "invalid_request_error",
      "content_policy_violation", "invalid_request_error", "INVALID_ARGUMENT"},
     {"InvalidRequest", "same", "same", "invalid_request_error", "invalid_request",
@@ -315,7 +318,7 @@ static const struct {
      "context_length_exceeded", "invalid_request_error", "INVALID_ARGUMENT"},
     {"ModelNotFound", "x", "DeploymentNotFound", "invalid_request_error", "model_not_found",
      "not_found_error", "NOT_FOUND"},
-    /* Text that is not a name. */
+    /* texts that are not names */
     {"InvalidRequest", "my dear_error", "my dear diary", "invalid_request_error", "invalid_request",
      "invalid_request_error", "INVALID_ARGUMENT"},
     {"InvalidRequest", "[redacted]_error", "[request]", "invalid_request_error", "invalid_request",
@@ -324,7 +327,7 @@ static const struct {
      "invalid_request_error", "INVALID_ARGUMENT"},
     {"InvalidRequest", "", "x23456789012345678901234567890123456789012345678901234567890123456789",
      "invalid_request_error", "invalid_request", "invalid_request_error", "INVALID_ARGUMENT"},
-    /* Names that the client must not see. */
+    /* names that the client must not see */
     {"AuthFailed", "account_error", "account_deactivated", "authentication_error",
      "invalid_api_key", "authentication_error", "UNAUTHENTICATED"},
     {"QuotaExhausted", "FAILED_PRECONDITION", "org_limit", "insufficient_quota",
@@ -376,7 +379,7 @@ static void test_provider_names(void **state)
     }
 }
 
-/* A type that belongs to another status than that of the response would contradict it. */
+/* A type that belongs to another status than that of the response would be contradictory. */
 static void test_provider_type_needs_its_status(void **state)
 {
     (void)state;
@@ -429,7 +432,7 @@ static void test_problem_types(void **state)
     rc_report_free(report);
 }
 
-/* An error response never has a status that is not an error status. */
+/* The status of an error response is always an error status. */
 static void test_status_is_an_error(void **state)
 {
     (void)state;
@@ -449,7 +452,7 @@ static void test_status_is_an_error(void **state)
     assert_int_equal(rc_render_status(NULL, RC_DIALECT_PROBLEM), 500);
 }
 
-/* Failures for which a dialect's own API has another status than the table. */
+/* Failures for which a dialect's own API uses another status than spec/errors.def. */
 static void test_status_of_the_dialect(void **state)
 {
     (void)state;
@@ -484,7 +487,7 @@ static void test_status_of_the_dialect(void **state)
     rc_report_free(report);
 }
 
-/* A report without any field has a complete body in each dialect, and in an invalid one. */
+/* The body for a report without fields is complete in each dialect, and in an invalid one. */
 static void test_empty_report(void **state)
 {
     (void)state;
@@ -501,7 +504,7 @@ static void test_empty_report(void **state)
     json_object_put(root);
 }
 
-/* The report in a body is found wherever the dialect has it. */
+/* The report in a body is found in every dialect. */
 static void test_report_is_found(void **state)
 {
     (void)state;

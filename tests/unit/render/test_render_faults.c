@@ -1,5 +1,6 @@
-/* Every renderer, in every view, with reports of every kind: the output is valid; if memory fails
- * or the buffer is too small, the renderer stops, reports it and leaves nothing behind. */
+/* Tests of every renderer, in every view, with reports of every kind: the output is valid. If an
+ * allocation fails or the buffer is too small, the renderer stops, reports the failure and frees
+ * all memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -65,7 +66,7 @@ static void test_every_report(void **state)
     }
 }
 
-/* Fails the Nth allocation, for every N, once or for good. */
+/* Makes the Nth allocation fail, for every N, either only this one or all later ones, too. */
 static void fail_every_allocation(const rc_report *report, size_t renderer, bool for_good)
 {
     for (size_t fail_at = 1; fail_at < 1000; fail_at++) {
@@ -99,7 +100,7 @@ static void test_allocations(void **state)
     }
 }
 
-/* Every size of a fixed buffer up to the one that is enough. */
+/* Tests every size of a fixed buffer, up to the one that is sufficient. */
 static void test_fixed_buffers(void **state)
 {
     (void)state;
@@ -122,7 +123,7 @@ static void test_fixed_buffers(void **state)
     rc_report_free(report);
 }
 
-/* A buffer that had failed before stays unchanged. */
+/* A buffer that had failed before is not changed. */
 static void test_buffer_that_failed_before(void **state)
 {
     (void)state;
@@ -137,7 +138,7 @@ static void test_buffer_that_failed_before(void **state)
     }
 }
 
-/* Each check finds the error that it exists for. */
+/* Each check detects the error for which it exists. */
 static void test_checks_can_fail(void **state)
 {
     (void)state;

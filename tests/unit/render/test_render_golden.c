@@ -1,6 +1,6 @@
-/* Several reports in every format, byte for byte: tests/golden/render/CASE/FORMAT, from
- * CASE/report.json. To accept a change, run this program with RECOURSE_UPDATE_GOLDEN=1 and read the
- * difference. */
+/* Tests of several reports in every format, byte for byte: CASE/report.json in tests/golden/render
+ * is rendered as CASE/FORMAT. To accept a change, run this program with RECOURSE_UPDATE_GOLDEN=1
+ * and review the difference. */
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,7 +51,7 @@ static void path_of(char path[512], const char *name, const char *file)
     assert_true(len > 0 && len < 512);
 }
 
-/* Reads the whole file into a buffer; false if it does not exist. */
+/* Reads the whole file into a buffer; returns false if it does not exist. */
 static bool read_whole(const char *path, rc_buf *buf)
 {
     FILE *file = fopen(path, "rb");
@@ -114,7 +114,7 @@ static int is_visible(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-/* Every folder is a case; none may get lost. */
+/* Every folder is a case; the number of cases is checked, so that none is lost. */
 static void test_cases(void **state)
 {
     (void)state;
@@ -128,7 +128,8 @@ static void test_cases(void **state)
     free(entries);
 }
 
-/* A folder contains only files that are compared, so that an obsolete output is removed. */
+/* A folder contains only files that are compared, so that outputs that no longer exist are
+ * removed. */
 static void test_no_stale_files(void **state)
 {
     (void)state;

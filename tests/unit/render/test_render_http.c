@@ -1,4 +1,4 @@
-/* Headers and whole responses: their values and bounds, and that no text of a report ends a
+/* Tests of headers and whole responses: their values and limits; no text of a report ends a
  * line. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -72,7 +72,7 @@ static void test_should_retry(void **state)
     expect_headers_of("{\"retryable\":true}", JSON "x-should-retry: true\r\n");
     expect_headers_of("{\"retryable\":true,\"retry_exhausted\":true}", NO_RETRY);
     expect_headers_of("{\"retryable\":false}", NO_RETRY);
-    /* The SDKs wait at most a minute; with a longer wait they would return earlier. */
+    /* The SDKs wait for at most a minute; if the wait is longer, they would retry too early. */
     expect_headers_of("{\"retryable\":true,\"provider_metadata\":{\"retry_after_ms\":60000}}",
                       JSON "retry-after: 60\r\nretry-after-ms: 60000\r\nx-should-retry: true\r\n");
     expect_headers_of("{\"retryable\":true,\"provider_metadata\":{\"retry_after_ms\":60001}}",
@@ -127,7 +127,7 @@ static void test_percent(void **state)
     (void)state;
     char memory[64];
     rc_buf buf;
-    for (size_t max = 0; max <= 12; max++) { /* a character is written whole or not at all */
+    for (size_t max = 0; max <= 12; max++) { /* a character is written completely or not at all */
         rc_buf_init_fixed(&buf, memory, sizeof memory);
         rc_render_percent(&buf, RC_STR("aéb"), max);
         size_t want = max < 1 ? 0 : max < 7 ? 1 : max < 8 ? 7 : 8;
@@ -145,7 +145,7 @@ static void check_response(const rc_report *report)
     rc_buf_init(&buf, &alloc, 8u << 20);
     for (size_t i = 0; i < sizeof DIALECTS / sizeof *DIALECTS; i++) {
         rc_buf_reset(&buf);
-        rc_buf_push(&buf, RC_STR("before")); /* existing content stays in front */
+        rc_buf_push(&buf, RC_STR("before")); /* content from before stays at the front */
         assert_int_equal(rc_render_http(report, DIALECTS[i], RC_VIEW_INTERNAL, &buf), RC_OK);
         rc_str text = rc_buf_get(&buf);
         assert_true(rc_str_starts_with(text, RC_STR("beforeHTTP/1.1 ")));
@@ -202,7 +202,7 @@ static void test_status_lines(void **state)
     assert_true(rc_str_eq(rc_http_phrase(599), RC_STR("Server Error")));
 }
 
-/* A buffer with space for the body but not for the head reports it. */
+/* If the buffer has space for the body but not for the head, its status reports this. */
 static void test_no_space_for_head(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Panel: its content and order, what each view shows, and that every line has exactly the panel's
- * width, whatever the text. */
+/* Tests of the panel: its content and order, the content of each view, and that every line has
+ * exactly the panel's width, whatever the text is. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +35,7 @@ static void check(const rc_report *report, rc_view view, const rc_panel_style *s
     rc_buf_done(&buf);
 }
 
-/* Every width, with and without UTF-8, in one view each; every view at some widths. */
+/* Checks every width, with and without UTF-8, in one view each, and every view at some widths. */
 static void check_all(const rc_report *report, unsigned step)
 {
     for (unsigned width = 20; width <= 200; width += step) {
@@ -91,7 +91,7 @@ static void test_widths_of_random_reports(void **state)
     }
 }
 
-/* The width used if none, too little or too much is requested. */
+/* Tests the width that is used if none, a too small or a too large one is requested. */
 static void test_width_limits(void **state)
 {
     (void)state;
@@ -168,7 +168,7 @@ static void test_user_view(void **state)
     (void)state;
     const rc_report *report = case_full();
     rc_panel_style style = {.width = 100, .has_utf8 = true};
-    rc_view wrong = (rc_view)99; /* an invalid view shows the user's view */
+    rc_view wrong = (rc_view)99; /* an invalid view is replaced by the user's view */
     rc_view views[] = {RC_VIEW_USER, wrong, (rc_view)(RC_VIEW_USER | RC_VIEW_INTERNAL)};
     for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
         rc_buf buf = rendered(report, views[i], &style);
@@ -237,7 +237,7 @@ static void test_retry_sentences(void **state)
     expect_retry("{\"retryable\":false,\"error_category\":\"capacity\"," WAIT(
                      "5000") ",\"context\":{\"wait_by\":\"recourse\"}}",
                  now, 0, "used up. Recourse retries after 5s (at 01:02:09 UTC).");
-    /* A wrapper inherits the wait of its cause; a cause with another wait does not count. */
+    /* A wrapper inherits the wait of its cause; a cause with another wait is ignored. */
     expect_retry("{\"retryable\":false," WAIT("5000") ",\"cause\":{" WAIT(
                      "5000") ",\"context\":{\"wait_by\":\"recourse\"}}}",
                  now, 0, "Recourse retries after 5s");
@@ -278,7 +278,7 @@ static void test_title(void **state)
     expect_start(NULL, true, "╭─ ✗ Unknown error ─");
 }
 
-/* If the code does not fit the title line, it has its own line. */
+/* If the code does not fit into the title line, it is shown on a separate line. */
 static void test_code_is_always_shown(void **state)
 {
     (void)state;
@@ -306,7 +306,7 @@ static void test_colours(void **state)
     expect_colour(rc_report_static(RC_CODE_TURN_CANCELLED), "\x1b[36m");
 }
 
-/* Long lists and texts are cut, and the panel says so. */
+/* Long lists and texts are cut, and the panel states this. */
 static void test_long_sections_are_cut(void **state)
 {
     (void)state;
@@ -325,7 +325,7 @@ static void test_long_sections_are_cut(void **state)
     rc_report_free(maximal);
 }
 
-/* Line breaks of a message stay; trailing spaces do not become lines. */
+/* Line breaks of a message are preserved; trailing spaces do not become lines. */
 static void test_message_lines(void **state)
 {
     (void)state;
@@ -340,7 +340,7 @@ static void test_message_lines(void **state)
     rc_report_free(report);
 }
 
-/* A name with a line break cannot imitate a line of the panel. */
+/* A name with a line break cannot look like a line of the panel. */
 static void test_names_stay_in_line(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Log line and OpenTelemetry attributes: their fields, and that a line is always valid JSON of at
- * most 1 KiB. */
+/* Tests of the log line and of the OpenTelemetry attributes: their fields, and that a line is
+ * always valid JSON of at most 1 KiB. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -79,7 +79,7 @@ static void test_levels(void **state)
     expect_level(NULL, "error");
 }
 
-/* The classification of a maximal report is never cut. */
+/* The classification is never cut, even if all texts of the report have their maximum length. */
 static void check_maximal(const rc_report *report)
 {
     json_object *root = logged(report, INT64_MAX);
@@ -127,7 +127,7 @@ static void test_other_reports(void **state)
     }
 }
 
-/* A long message gets the space that the other fields leave, cut at a character. */
+/* A long message gets the space that the other fields leave, and is cut between two characters. */
 static void test_message_is_cut(void **state)
 {
     (void)state;
@@ -150,7 +150,7 @@ static void test_message_is_cut(void **state)
     rc_report_free(report);
 }
 
-/* Ids that are numbers in the context are numbers in the log. */
+/* Ids that are numbers in the context are numbers in the log line. */
 static void test_ids_of_other_kinds(void **state)
 {
     (void)state;
@@ -202,7 +202,7 @@ static void test_otel(void **state)
     query_string(root, "/gen_ai.conversation.id", "SESSION");
     query_string(root, "/recourse.node_id", "NODE");
     json_object_object_foreach(root, key, value)
-    { /* flat, and without the report's texts */
+    { /* the object is flat and does not contain the report's texts */
         assert_false(json_object_is_type(value, json_type_object));
         assert_false(json_object_is_type(value, json_type_array));
         assert_null(strstr(key, "message"));

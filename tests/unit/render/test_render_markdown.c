@@ -1,4 +1,5 @@
-/* Markdown: its content in each view, and that no text of a report becomes markup. */
+/* Tests of the Markdown output: its content in each view, and that no text of a report becomes
+ * markup. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -147,8 +148,8 @@ static void test_code(void **state)
     expect(block, "a\r\nb\x1b", "```\na\nb\\u{1B}\n```\n");
 }
 
-/* Checks that outside of fences only the renderer's own lines can begin a block, in the output of a
- * hostile report. */
+/* Checks the output of a hostile report: outside of fences, only lines of the renderer itself can
+ * begin a block. */
 static void check_structure(rc_str text)
 {
     static const char *const OWN[] = {"## ", "### ", "- **", "- `", "| ", "|---|", "(", ""};
@@ -199,7 +200,7 @@ static void test_hostile(void **state)
     }
 }
 
-/* A long raw body is cut, and the page says so. */
+/* A long raw body is cut, and the output states this. */
 static void test_raw_is_cut(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Lines of toned text: columns, tab stops, colours, wrapping; and the symbols. */
+/* Tests of lines of toned text: columns, tab stops, colours, wrapping; and of the symbols. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,7 +32,7 @@ static void no_line_ends_in_spaces(void **state)
     rc_pen_text(pen, RC_TONE_PLAIN, RC_STR("a"));
     rc_pen_to(pen, 4);
     rc_pen_text(pen, RC_TONE_PLAIN, RC_STR("b"));
-    rc_pen_to(pen, 2); /* The pen is beyond this column. */
+    rc_pen_to(pen, 2); /* the pen is already after this column */
     rc_pen_skip(pen, 10);
     assert_int_equal(pen->column, 15);
     rc_pen_end_line(pen);
@@ -111,7 +111,7 @@ static void the_rest_of_a_text_ends_at_the_line_limit(void **state)
     assert_string_equal(p.text, "  one two\n  three four\n  five six\n");
 }
 
-/* A narrow terminal still gets lines; each has room for any character. */
+/* Even a very narrow terminal gets lines, each of which has space for any character. */
 static void an_indent_wider_than_the_terminal_is_no_failure(void **state)
 {
     (void)state;

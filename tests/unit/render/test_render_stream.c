@@ -1,4 +1,4 @@
-/* Stream frames: the error at the end of a stream in the client's dialect. */
+/* Tests of stream frames: the error at the end of a stream in the client's dialect. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include "support/json_query.h"
 #include "support/render_cases.h"
 
-/* Memory of a frame's text, until the next one. */
+/* Memory of the text of a frame; the next frame overwrites it. */
 static char frame_scratch[1u << 20];
 
 static rc_str frame_of(const rc_report *report, rc_dialect dialect, rc_view view)
@@ -26,7 +26,8 @@ static rc_str frame_of(const rc_report *report, rc_dialect dialect, rc_view view
     return text;
 }
 
-/* Parses the data of the event that begins with `start`, after the first `before` bytes. */
+/* Parses the data of the event whose line begins with `start`, which is searched after the first
+ * `before` bytes. */
 static json_object *data_of(rc_str text, size_t before, const char *start)
 {
     text = rc_str_slice(text, before, text.len);
@@ -48,9 +49,9 @@ static void test_openai_chat(void **state)
     json_object *root = rendered(report, RC_DIALECT_OPENAI_CHAT, RC_VIEW_USER, "data: {");
     query_string(root, "/error/code", "rate_limit_exceeded");
     query_string(root, "/error/recourse/report_id", "rep_1");
-    assert_false(query_has(root, "/recourse")); /* contained once */
+    assert_false(query_has(root, "/recourse")); /* the report is contained once */
     /* The frame has all members of a chunk, for readers that reject other shapes; but one number is
-     * a string, so that readers that match shapes do not take it for a chunk without an error. */
+     * a string, so that readers that match shapes do not read it as a chunk without an error. */
     query_string(root, "/id", "rep_1");
     query_string(root, "/object", "chat.completion.chunk");
     query_string(root, "/created", "0");
@@ -74,7 +75,7 @@ static void test_openai_responses(void **state)
     query_string(root, "/error/message", "MESSAGE in /srv/ada/x.py");
     query_string(root, "/error/code", "rate_limit_exceeded");
     query_string(root, "/error/recourse/report_id", "rep_1");
-    assert_false(query_has(root, "/recourse")); /* contained once */
+    assert_false(query_has(root, "/recourse")); /* the report is contained once */
     json_object_put(root);
     root = rendered(report, RC_DIALECT_OPENAI_RESPONSES, RC_VIEW_MODEL, "event: error\ndata: {");
     query_string(root, "/param", "PARAM");
@@ -83,7 +84,7 @@ static void test_openai_responses(void **state)
     rc_report_free(report);
 }
 
-/* Parses the last of the two events of a Responses stream. */
+/* Parses the second of the two events of a Responses stream. */
 static json_object *failed_event(const rc_report *report, rc_view view)
 {
     rc_str text = frame_of(report, RC_DIALECT_OPENAI_RESPONSES, view);
@@ -91,7 +92,7 @@ static json_object *failed_event(const rc_report *report, rc_view view)
     return data_of(text, end, "event: response.failed\ndata: {");
 }
 
-/* For clients that know no other event for a failed response. */
+/* This event is for clients that know no other event of a failed response. */
 static void test_response_failed(void **state)
 {
     (void)state;
@@ -160,7 +161,7 @@ static void test_anthropic(void **state)
     json_object_put(root);
 }
 
-/* pi, oh-my-pi and other programs retry if the message contains the words of a cut stream. */
+/* Programs such as pi and oh-my-pi retry if the message contains words about a cut stream. */
 static void test_message_of_a_cut_stream(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Visible text and wrapping: the representation of each character, the line breaks, and that no
- * line is too wide. */
+/* Tests of visible text and wrapping: the representation of each character, the line breaks, and
+ * that no line is too wide. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,15 +38,18 @@ static void test_visible(void **state)
     expect_visible("a\rb", true, "a\\u{D}b");
     expect_visible("a\nb", true, "a b");
     expect_visible("a\tb", true, "a    b");
-    expect_visible("\xc2\x9b", true, "\\u{9B}");                            /* C1 CSI */
-    expect_visible("\xe2\x80\xae\xe2\x81\xa6", true, "\\u{202E}\\u{2066}"); /* bidi */
+    expect_visible("\xc2\x9b", true, "\\u{9B}");                            /* CSI, one of the C1
+                                                                               control characters */
+    expect_visible("\xe2\x80\xae\xe2\x81\xa6", true, "\\u{202E}\\u{2066}"); /* controls of the
+                                                                               writing direction */
     expect_visible("\xe2\x80\x8b\xef\xbb\xbf\xc2\xad", true, "\\u{200B}\\u{FEFF}\\u{AD}");
     expect_visible("\xf3\xa0\x81\x81", true, "\\u{E0041}"); /* a tag character */
     expect_visible("é日🎉", true, "é日🎉");
     expect_visible("é日🎉", false, "\\u{E9}\\u{65E5}\\u{1F389}");
-    expect_visible("⚠️👍🏽", true, "⚠👍"); /* selectors and tones are hidden */
+    expect_visible("⚠️👍🏽", true,
+                   "⚠👍"); /* variation selectors and skin tones are hidden */
     expect_visible("", true, "");
-    expect_visible("\xff", true, "\xef\xbf\xbd"); /* ill-formed: replaced */
+    expect_visible("\xff", true, "\xef\xbf\xbd"); /* ill-formed bytes are replaced */
 }
 
 static void test_width_agrees_with_output(void **state)
@@ -121,11 +124,12 @@ static void test_lines(void **state)
     EXPECT_LINES("日本語日本語日本語", 10, "日本語日本", "語日本語");
     EXPECT_LINES("abc日本語日本語", 10, "abc日本語", "日本語");
     EXPECT_LINES("日本語abcdefgh", 10, "日本語", "abcdefgh");
-    EXPECT_LINES("123456789e\xcc\x81 x", 10, "123456789e\xcc\x81", "x"); /* combining marks stay */
+    EXPECT_LINES("123456789e\xcc\x81 x", 10, "123456789e\xcc\x81", "x"); /* combining marks stay
+                                                                            with their character */
     EXPECT_LINES("\x07\x07\x07", 10, "\x07\x07", "\x07"); /* escapes are never split */
 }
 
-/* Every line fits and makes progress, and only spaces and line ends are dropped. */
+/* Checks that every line fits and is not empty, and that only spaces and line ends are dropped. */
 static void check_wrap(rc_str text, unsigned width, bool has_utf8)
 {
     rc_wrap wrap;
@@ -189,7 +193,7 @@ static void test_cut(void **state)
     expect_cut("abcdef", 2, false, "", 0);
 }
 
-/* A full buffer stops the work before the end of a long text. */
+/* When the buffer is full, the rest of a long text is not processed. */
 static void test_full_buffer(void **state)
 {
     (void)state;

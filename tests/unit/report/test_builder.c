@@ -1,4 +1,5 @@
-/* Report builder: filling, inheritance, size limits, reference counts, lack of memory. */
+/* Tests of the report builder: filling, inheritance, size limits, reference counts, failing
+ * allocations. */
 #include <recourse/builder.h>
 #include <recourse/json.h>
 #include <recourse/stdlib.h>
@@ -15,7 +16,7 @@
 static void assert_text(rc_str actual, const char *expected)
 {
     assert_int_equal(actual.len, strlen(expected));
-    assert_memory_equal(actual.ptr, expected, actual.len + 1); /* including the NUL */
+    assert_memory_equal(actual.ptr, expected, actual.len + 1); /* the comparison includes the NUL */
 }
 
 static const rc_report *simple(rc_code code, const rc_report *cause)
@@ -135,14 +136,14 @@ static void test_own_code_wins_over_the_cause(void **unused)
     const rc_report *outer = simple(RC_CODE_RUN_TIMEOUT, inner);
     assert_int_equal(rc_report_code(outer), RC_CODE_RUN_TIMEOUT);
     assert_false(rc_report_is_retryable(outer));
-    assert_int_equal(rc_report_category(outer), RC_CATEGORY_TRANSIENT); /* the code has no category
-                                                                           of its own */
+    assert_int_equal(rc_report_category(outer), RC_CATEGORY_TRANSIENT); /* the code has no category,
+                                                                           so it is inherited */
     assert_int_equal(rc_report_action(outer), RC_ACTION_RAISE_LIMIT);
     assert_text(rc_report_message(outer), "The run reached its time limit.");
     rc_report_free(outer);
 
     outer = simple(RC_CODE_TURN_CANCELLED, inner);
-    assert_int_equal(rc_report_http_status(outer), 499); /* not the provider's 429 */
+    assert_int_equal(rc_report_http_status(outer), 499); /* not 429, which the provider sent */
     rc_report_free(outer);
     rc_report_free(inner);
 }
@@ -342,7 +343,7 @@ static void test_values_out_of_range_are_ignored(void **unused)
     rc_builder_set_http_status(&b, 600);
     rc_report_attempt attempt = {
         .attempt = -1, .status = 5000, .started_unix_ms = -9, .duration_ms = -9, .wait_ms = -9};
-    rc_builder_add_attempt(&b, &attempt); /* none of its fields is valid */
+    rc_builder_add_attempt(&b, &attempt); /* no field of this attempt is valid */
     const rc_report *r = rc_builder_finish(&b);
     assert_int_equal(rc_report_provider_status(r), 0);
     assert_int_equal(rc_report_retry_after_ms(r), -1);
@@ -386,7 +387,8 @@ static void test_huge_and_damaged_texts(void **unused)
     assert_true(rc_report_message(r).len <= RC_REPORT_MESSAGE_MAX);
     assert_text(rc_report_detail(r), "a\xef\xbf\xbd"
                                      "b\xef\xbf\xbd");
-    assert_true(memory.peak_bytes < 512u << 10); /* a large body does not cost its own size */
+    assert_true(memory.peak_bytes < 512u << 10); /* a large body does not need memory of its own
+                                                    size */
     rc_report_free(r);
     free(body);
     assert_int_equal(memory.live, 0);

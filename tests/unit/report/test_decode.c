@@ -1,4 +1,4 @@
-/* Report decoder: errors in strict mode, dropped input in tolerant mode, nesting. */
+/* Tests of the report decoder: errors in strict mode, dropped input in tolerant mode, nesting. */
 #include <recourse/builder.h>
 #include <recourse/json.h>
 #include <recourse/stdlib.h>
@@ -11,16 +11,17 @@
 
 #include "support/fail_alloc.h"
 
-/* Every error that strict rejects: its position and its message. Tolerant continues and lists what
- * it dropped. */
+/* An error that the strict mode rejects, with its position and message. The tolerant mode continues
+ * and lists the values that it dropped. */
 typedef struct bad_case {
     const char *json;
     rc_status strict;
     const char *pointer;
     size_t line;
     size_t column;
-    const char *what;    /* part of the message */
-    const char *dropped; /* dropped by tolerant; NULL: nothing is dropped, or tolerant fails too */
+    const char *what;    /* a part of the expected message */
+    const char *dropped; /* values that the tolerant mode drops; NULL: it drops none, or fails,
+                            too */
     rc_status tolerant;
 } bad_case;
 
@@ -179,7 +180,7 @@ static void test_unknown_values_are_kept_as_unknown(void **unused)
     assert_int_equal(rc_report_provider_status(r), 418);
     assert_int_equal(info.dropped_count, 6);
 
-    /* Strict accepts the report that a tolerant decoder made. */
+    /* The strict mode accepts the encoding of a report that the tolerant mode has decoded. */
     rc_alloc alloc = rc_alloc_stdlib();
     rc_buf buf;
     rc_buf_init(&buf, &alloc, 1u << 20);
@@ -258,7 +259,7 @@ static void test_secrets_in_names_are_not_shown(void **unused)
     rc_report_free(r);
 }
 
-/* {"cause":{"cause":...}} */
+/* Returns {"cause":{"cause":...}} with this depth. */
 static char *nested(size_t depth)
 {
     static const char OPEN[] = "{\"cause\":";
@@ -305,7 +306,8 @@ static void test_empty_object_is_an_empty_report(void **unused)
     const rc_report *r = NULL;
     assert_int_equal(rc_report_decode(RC_STR(" {} "), RC_DECODE_STRICT, &alloc, &r, NULL), RC_OK);
     assert_int_equal(rc_report_code(r), RC_CODE_NONE);
-    assert_int_equal(rc_report_http_status(r), 500); /* a response needs some status */
+    assert_int_equal(rc_report_http_status(r), 500); /* the report has no status, so the result is
+                                                        500 */
     rc_buf buf;
     rc_buf_init(&buf, &alloc, 64);
     assert_int_equal(rc_report_encode(r, RC_VIEW_INTERNAL, &buf), RC_OK);
@@ -346,7 +348,8 @@ static void test_too_large(void **unused)
     assert_true(info.is_damaged);
     rc_report_free(r);
 
-    /* A text that is longer than its field: strict rejects it, tolerant cuts it. */
+    /* For a text that is longer than its field, the strict mode fails, and the tolerant mode cuts
+     * it. */
     size_t len = RC_REPORT_NAME_MAX + 1;
     memset(text, 'x', size);
     memcpy(text, "{\"model\":\"", 10);

@@ -1,4 +1,5 @@
-/* Event emitter: the events of each action, and the pairing of starts and ends in random calls. */
+/* Tests of the event emitter: the events of each action, and the pairs of starts and ends in random
+ * calls. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,7 +50,7 @@ static void emit(emitted_events *s, rc_action action, const char *message)
     assert_true(rc_emitter_validate(&s->emitter));
 }
 
-/* Compares the types in order, such as "auto_retry_end auto_retry_start". */
+/* Compares the types of the events in their order, such as "auto_retry_end auto_retry_start". */
 static void expect_events(const emitted_events *s, const char *want)
 {
     char got[256] = "";
@@ -138,7 +139,7 @@ static void test_wait_and_success(void **state)
     expect_events(&s, "auto_retry_end");
     expect_end(&s.events[0], true, 3, "");
     assert_false(rc_emitter_is_retrying(&s.emitter));
-    /* A repeated final action emits nothing. */
+    /* For a repeated final action no event is emitted. */
     emit(&s, final_action(RC_DO_DELIVER, 3, RC_WHY_SUCCEEDED), "");
     expect_events(&s, "");
 }
@@ -157,7 +158,7 @@ static void test_give_up(void **state)
     emit(&s, final_action(RC_DO_STOP, 2, RC_WHY_ATTEMPTS_SPENT), "busy again");
     expect_events(&s, "");
 
-    /* The end has an error message even if the caller gave none. */
+    /* The end has an error message even if the caller passed none. */
     emit(&s, attempt_action(0, 1, RC_WHY_FIRST_ATTEMPT), "");
     emit(&s, pause_action(RC_DO_WAIT, 1, 1000), "");
     emit(&s, final_action(RC_DO_STOP, 1, RC_WHY_DEADLINE_PASSED), "");
@@ -204,7 +205,8 @@ static void test_switch_of_target(void **state)
     emit(&s, attempt_action(0, 1, RC_WHY_FIRST_ATTEMPT), "");
     rc_action next = attempt_action(1, 2, RC_WHY_COOLING_NEXT_TARGET);
     next.from_entry = 0;
-    next.credential = 2; /* its own credential: no second event for the switch */
+    next.credential = 2; /* the credential belongs to the other target, so no second event is
+                            emitted */
     emit(&s, next, "busy");
     expect_events(&s, "retry_fallback_applied auto_retry_start");
     const rc_event_retry_fallback_applied *applied = &s.events[0].as.retry_fallback_applied;
@@ -228,7 +230,7 @@ static void test_switch_of_target(void **state)
     expect_events(&s, "");
 }
 
-/* After a switch and back, the first target responded after all. */
+/* After a switch and a switch back, the first target responded. */
 static void test_back_at_the_first_target(void **state)
 {
     (void)state;
@@ -303,7 +305,7 @@ static void test_compaction(void **state)
     expect_end(&s.events[0], false, 2, "too long");
 }
 
-/* After the wait its target is closed: another one is tried. */
+/* After the wait the target is closed, so another one is tried. */
 static void test_switch_after_wait(void **state)
 {
     (void)state;
@@ -319,7 +321,7 @@ static void test_switch_after_wait(void **state)
     expect_events(&s, "retry_fallback_applied");
 }
 
-/* A timer that fires too early, however often, emits nothing. */
+/* A timer that fires too early, however often, causes no event. */
 static void test_early_wake(void **state)
 {
     (void)state;
@@ -345,7 +347,7 @@ static void test_early_wake(void **state)
     expect_events(&s, "");
 }
 
-/* A sequence of actions that does not begin with the first attempt is handled. */
+/* A sequence of actions that does not begin with the first attempt causes no invalid events. */
 static void test_actions_without_a_first_attempt(void **state)
 {
     (void)state;
@@ -369,7 +371,7 @@ static void test_actions_without_a_first_attempt(void **state)
 
 typedef struct pairing {
     uint64_t last_seq;
-    uint64_t open_attempt; /* 0: no start is open */
+    uint64_t open_attempt; /* attempt of the start that has no end yet; 0: none */
     bool is_fallback;
     size_t starts;
     size_t seen[64]; /* Number of events by type. */
@@ -416,7 +418,7 @@ static void pairing_on_action(pairing *w, emitted_events *s, rc_action action, c
     }
 }
 
-/* A fixture in which everything can happen to a call. */
+/* Sets up a random fixture in which every kind of event is possible. */
 static void random_fixture(call_fixture *w, uint64_t *seed)
 {
     fixture_init(w, (uint16_t)(1 + random_below(seed, FIXTURE_TARGETS)));
@@ -463,7 +465,7 @@ static rc_action random_step(call_fixture *w, rc_action last, uint64_t *seed)
                         random_below(seed, 3) == 0 ? (int64_t)random_below(seed, 3000) : NO_HINT);
 }
 
-/* Calls of rc_call, one after the other on one emitter; some are dropped. */
+/* Runs random calls of rc_call one after another with one emitter; some calls are abandoned. */
 static void test_random_calls(void **state)
 {
     (void)state;
@@ -492,7 +494,7 @@ static void test_random_calls(void **state)
         assert_int_equal(watched.open_attempt, 0);
         watched.is_fallback = false;
     }
-    /* The events occurred at all. */
+    /* The events did occur. */
     assert_int_equal(watched.seen[RC_EVENT_TYPE_AUTO_RETRY_START],
                      watched.seen[RC_EVENT_TYPE_AUTO_RETRY_END]);
     static const rc_event_type kinds[] = {
@@ -505,7 +507,7 @@ static void test_random_calls(void **state)
             fail_msg("%s: only %zu", rc_event_type_name(kinds[i]), watched.seen[kinds[i]]);
 }
 
-/* Actions in random order. */
+/* Feeds actions in random order. */
 static void test_random_actions(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Report encoder: the members of each view and their order. */
+/* Tests of the report encoder: the members of each view and their order. */
 #include <recourse/builder.h>
 #include <recourse/json.h>
 #include <recourse/stdlib.h>

@@ -1,4 +1,4 @@
-/* Events: every type as one line of JSON, every field under its key, no secrets. */
+/* Tests of events: every type as one line of JSON, every field under its key, no secrets. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -93,7 +93,8 @@ static void fill_REPORT(const rc_report **field, rc_str value)
     *field = value.len > 0 ? rc_report_static(RC_CODE_INTERNAL) : NULL;
 }
 
-/* Every string is the value, every number its length. */
+/* Returns an event in which every string is the value and every number is the length of the
+ * value. */
 static rc_event filled(rc_event_type type, rc_str value)
 {
     rc_event event = event_of(type);
@@ -121,8 +122,8 @@ static void test_names(void **state)
     assert_int_equal(rc_event_type_parse(RC_STR("Node:failed")), RC_EVENT_TYPE_NONE);
 }
 
-/* Each field of the table is present under its key; besides the four common members there is no
- * other. */
+/* Each field of the table is present under its key. Besides these and the four common members, the
+ * line has no members. */
 static void test_every_field(void **state)
 {
     (void)state;
@@ -146,7 +147,7 @@ static void test_every_field(void **state)
     }
 }
 
-/* Absent fields are left out, except those that are always present; none is null. */
+/* Absent fields are left out, except those that are always present; no field is null. */
 static void test_empty_fields(void **state)
 {
     (void)state;
@@ -188,7 +189,7 @@ static void test_lines(void **state)
                           "\"limit_usd\":18446744073709.551615}\n");
 }
 
-/* The report is in the user's view: no detail, no raw body. */
+/* The report in the event is in the user's view: it has no detail and no raw body. */
 static void test_report(void **state)
 {
     (void)state;
@@ -236,7 +237,7 @@ static void test_no_type(void **state)
     assert_int_equal(rc_buf_status(&buf), RC_OK);
 }
 
-/* A key that was passed as an id or is part of a message is not written. */
+/* A secret key that was passed as an id, or that is part of a message, is not written. */
 static void test_secrets_are_scrubbed(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Reading events: those that rc_event_encode writes, and hostile ones. */
+/* Tests of reading events: events that rc_event_encode wrote, and hostile ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -112,7 +112,7 @@ static void test_refused(void **state)
         assert_false(read_text(lines[i], &view));
 }
 
-/* Members of another type, or out of range, are ignored. */
+/* Members of another type or out of range are ignored. */
 static void test_invalid_members_are_ignored(void **state)
 {
     static const char *const moneys[] = {"-1",    "1e3",  "0.1234567", "1234567890123",

@@ -1,4 +1,4 @@
-/* Conversion of fault chains into reports: classification, cycles, depth. */
+/* Tests of the conversion of fault chains into reports: classification, cycles, depth. */
 #include <recourse/builder.h>
 #include <recourse/stdlib.h>
 
@@ -54,7 +54,8 @@ static void test_unclassified_root_is_internal(void **unused)
     rc_fault fault = {.message = RC_STR("boom")};
     const rc_report *r = rc_report_from_fault(&alloc, &fault);
     assert_int_equal(rc_report_code(r), RC_CODE_INTERNAL);
-    assert_string_equal(rc_report_detail(r).ptr, "boom"); /* never in the user's message */
+    assert_string_equal(rc_report_detail(r).ptr, "boom"); /* the fault's message is never part of
+                                                             the user's message */
     rc_report_free(r);
     assert_int_equal(rc_report_code(rc_report_from_fault(&alloc, NULL)), RC_CODE_INTERNAL);
 }
@@ -90,7 +91,7 @@ static void test_deep_chains(void **unused)
         faults[i].cause = &faults[i + 1];
     faults[199].code = RC_CODE_OVERLOADED;
 
-    faults[199].cause = NULL; /* 200 deep: the root stays */
+    faults[199].cause = NULL; /* a chain of 200 faults: the innermost one is not left out */
     const rc_report *r = rc_report_from_fault(&alloc, faults);
     size_t depth;
     assert_int_equal(rc_report_code(innermost(r, &depth)), RC_CODE_OVERLOADED);
@@ -99,7 +100,8 @@ static void test_deep_chains(void **unused)
     rc_report_free(r);
 
     faults[199].cause =
-        &faults[200]; /* extremely deep: the last one is still found, and the depth is noted */
+        &faults[200]; /* an extremely long chain: the last fault is found, and the length is
+                         noted */
     faults[199].code = RC_CODE_NONE;
     faults[count - 1].code = RC_CODE_AUTH_FAILED;
     r = rc_report_from_fault(&alloc, faults);
@@ -109,7 +111,7 @@ static void test_deep_chains(void **unused)
     assert_true(has_note(r, "too deep"));
     rc_report_free(r);
 
-    faults[count - 1].cause = &faults[2000]; /* a cycle far beyond the limit */
+    faults[count - 1].cause = &faults[2000]; /* a cycle that begins far after the limit */
     r = rc_report_from_fault(&alloc, faults);
     assert_int_equal(rc_report_code(r), RC_CODE_INTERNAL);
     assert_true(has_note(r, "too deep"));

@@ -1,4 +1,4 @@
-/* Report ids: their form, their order with any clock, and parsing their time. */
+/* Tests of report ids: their form, their order with any clock, and parsing their time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,7 +32,7 @@ static void expect_id(const rc_id *id, const char *want)
     assert_int_equal(strlen(id->text), RC_ID_LEN);
 }
 
-/* Reference encoder, bit by bit from the front: 2 bits of padding, 48 of time, 80 of entropy. */
+/* Reference encoder, which encodes bit by bit: 2 bits of padding, 48 of time, 80 of entropy. */
 static void encode_slowly(int64_t time_ms, const uint8_t entropy[10], char out[27])
 {
     static const char alphabet[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
@@ -74,7 +74,7 @@ static void test_known_ids(void **state)
     id = rc_id_make(&b, LAST_MS, ones);
     expect_id(&id, "rep_7ZZZZZZZZZZZZZZZZZZZZZZZZZ");
     rc_id_maker c = {0};
-    id = rc_id_make(&c, INT64_C(1469918176385), zeros); /* a time that is 01ARYZ6S41 in any ULID */
+    id = rc_id_make(&c, INT64_C(1469918176385), zeros); /* the time is 01ARYZ6S41 in every ULID */
     expect_id(&id, "rep_01ARYZ6S410000000000000000");
 }
 
@@ -115,7 +115,7 @@ static void test_clamps_time(void **state)
     }
 }
 
-/* A new maker uses its entropy even if the clock shows 1970, and counts from there. */
+/* A new maker uses its entropy even if the clock shows 1970; later ids continue from there. */
 static void test_first_id_at_zero_is_not_guessable(void **state)
 {
     (void)state;
@@ -151,7 +151,7 @@ static void test_same_millisecond_counts_up(void **state)
 static void test_carries(void **state)
 {
     (void)state;
-    /* Carry from the low 64 bits into the high 16. */
+    /* a carry from the low 64 bits into the high 16 bits */
     static const uint8_t low_full[10] = {0, 1, 255, 255, 255, 255, 255, 255, 255, 255};
     rc_id_maker a = {0};
     (void)rc_id_make(&a, NOW, low_full);
@@ -161,7 +161,7 @@ static void test_carries(void **state)
     encode_slowly(NOW, carried, want);
     assert_string_equal(id.text + 4, want);
 
-    /* Carry from the entropy into the time. */
+    /* a carry from the entropy into the time */
     rc_id_maker b = {0};
     rc_id before = rc_id_make(&b, NOW, ones);
     rc_id after = rc_id_make(&b, NOW, mixed);
@@ -169,7 +169,7 @@ static void test_carries(void **state)
     assert_int_equal(time_of(&after), NOW + 1);
     assert_string_equal(after.text + 14, "0000000000000000");
 
-    /* The clock reaches the borrowed millisecond: ids are still in order. */
+    /* The clock reaches the millisecond that the ids have borrowed: the ids are still in order. */
     rc_id next = rc_id_make(&b, NOW + 1, zeros);
     assert_true(strcmp(after.text, next.text) < 0);
 }
@@ -185,8 +185,8 @@ static void test_the_largest_id_is_not_incremented(void **state)
     assert_string_equal(last.text, later.text);
 }
 
-/* A million ids while the clock stands, runs, jumps ahead and is set back, with entropy that is
- * sometimes about to overflow: each id is greater than the previous one, and its time never
+/* A million ids while the clock stands still, runs, jumps ahead and is set back, with entropy that
+ * is sometimes about to overflow: each id is greater than the previous one, and its time never
  * decreases. */
 static void test_order_is_creation_order(void **state)
 {
@@ -221,9 +221,10 @@ static void test_order_is_creation_order(void **state)
     assert_true(carries > 100); /* the carry did occur */
 }
 
-/* Two million ids at each of the times to which a clock was set back. A store identifies them by
- * the time and the last three letters: these keys are all different, so one millisecond must not
- * have more ids than keys, and the ids stay near the time from which the clock was set back. */
+/* Two million ids at each of several times to which the clock was set back. A store identifies an
+ * id by its time and last three letters. These keys must all be different, so one millisecond must
+ * not have more ids than keys, and the time of the ids stays close to the time from which the clock
+ * was set back. */
 static void test_a_clock_set_back_keeps_store_keys_unique(void **state)
 {
     (void)state;
@@ -254,14 +255,14 @@ static void test_a_clock_set_back_keeps_store_keys_unique(void **state)
         }
         assert_int_equal(most, RC_ID_PER_MS);
         assert_in_range(time_of(&last) - NOW, count / RC_ID_PER_MS, count / RC_ID_PER_MS + 1);
-        /* The clock has caught up: ids have its time again. */
+        /* When the clock has caught up, ids have the time of the clock again. */
         last = rc_id_make(&maker, NOW + count, zeros);
         assert_int_equal(time_of(&last), NOW + count);
     }
 }
 
-/* A borrowed millisecond begins with fresh entropy: its ids cannot be guessed from the previous
- * one. */
+/* A borrowed millisecond begins with fresh entropy, so that its ids cannot be guessed from the
+ * previous one. */
 static void test_a_borrowed_millisecond_uses_the_entropy(void **state)
 {
     (void)state;
@@ -283,7 +284,7 @@ static void test_time_rejects_invalid_ids(void **state)
         "rep_",
         "rep_0000000000000000000000000",
         "rep_000000000000000000000000000",
-        "rep_8ZZZZZZZZZZZZZZZZZZZZZZZZZ", /* 49 bits of time */
+        "rep_8ZZZZZZZZZZZZZZZZZZZZZZZZZ", /* a time of 49 bits */
         "rep_ZZZZZZZZZZZZZZZZZZZZZZZZZZ",
         "REP_00000000000000000000000000",
         "rex_00000000000000000000000000",
@@ -309,7 +310,7 @@ static void test_time_rejects_invalid_ids(void **state)
     assert_int_equal(ms, UNTOUCHED);
 }
 
-/* Every byte in every position: an id has only characters of its alphabet. */
+/* Tests every byte in every position: an id has only characters of its alphabet. */
 static void test_time_accepts_its_alphabet_only(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Partial results: the payload unchanged, a typed error for each item, and nothing at all if either
- * is invalid. */
+/* Tests of partial results: the payload is unchanged, each failed item has a report, and nothing is
+ * written if the payload or a report is invalid. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -66,7 +66,7 @@ static void test_views(void **state)
     rc_report_free(report);
 }
 
-/* An item's name may be a URL that contains a key. */
+/* The name of an item may be a URL that contains a key. */
 static void test_item_is_scrubbed(void **state)
 {
     (void)state;

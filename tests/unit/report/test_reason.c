@@ -1,4 +1,4 @@
-/* Reasons: every row of the table in both directions. */
+/* Tests of reasons: every row of the table, from number to name and from name to number. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,7 +43,7 @@ static void test_names_are_different(void **state)
     }
 }
 
-/* Names serve as metric labels and JSON keys; texts are clauses after a colon. */
+/* Names are used as metric labels and JSON keys; texts are clauses that follow a colon. */
 static void test_form(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* No path makes a fatal failure retryable: no setter, no wrapper, no lack of memory. */
+/* Tests that no setter, wrapper or failed allocation makes a fatal failure retryable. */
 #include <recourse/builder.h>
 #include <recourse/stdlib.h>
 #include <recourse/taxonomy.h>
@@ -36,7 +36,8 @@ static void test_nothing_fatal_comes_out_retryable(void **unused)
     assert_int_equal(rc_report_retryable(r), RC_FALSE);
     rc_report_free(r);
 
-    /* An untrusted certificate: the code is transient by its row, but this occurrence is not. */
+    /* An untrusted certificate: the code is transient in spec/errors.def, but this failure is
+     * not. */
     rc_builder_init(&b, &alloc, RC_CODE_CONNECTION_FAILED);
     rc_builder_set_category(&b, RC_CATEGORY_CONFIGURATION);
     r = rc_builder_finish(&b);
@@ -66,7 +67,7 @@ static void test_nothing_revives_a_fatal_code(void **unused)
         rc_report_free(r);
     }
 
-    /* A cancellation or a limit forbids a retry, however deep in the chain. */
+    /* A cancellation or a limit forbids a retry, however deep it is in the chain of causes. */
     const rc_report *cancelled = simple(RC_CODE_TURN_CANCELLED, NULL);
     const rc_report *capped = simple(RC_CODE_BUDGET_EXCEEDED, NULL);
     const rc_report *inner = simple(RC_CODE_EXECUTION_FAILED, cancelled);

@@ -1,4 +1,5 @@
-/* A million random reports: encode, decode strictly, encode again. Both texts must be equal.
+/* A million random reports are encoded, decoded in strict mode and encoded again. Both texts must
+ * be equal.
  *
  * RECOURSE_FIRST_SEED: the first seed. */
 #include <recourse/json.h>

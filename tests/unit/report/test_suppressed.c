@@ -1,4 +1,4 @@
-/* SuppressedError: one line, the whole report, always a reason. */
+/* Tests of SuppressedError: one line with the whole report, which always has a reason. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -59,7 +59,7 @@ static void test_without_reason(void **state)
     json_object_put(root);
 }
 
-/* The reason is not part of the report, so it is scrubbed and cut here. */
+/* The reason is not part of the report, so the encoder removes secrets from it and cuts it. */
 static void test_reason_is_scrubbed(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Taxonomy: a second, hand-written list of what the contract promises, and the mapping between
- * names and values. */
+/* Tests of the taxonomy: a second, hand-written list of the documented codes, and the mapping
+ * between names and values. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* The contract's classes with their codes, and which of these are retryable. */
+/* The documented classes with their codes, and which of these are retryable. */
 static const struct promise {
     const char *class_name;
     const char *error_type;
@@ -139,7 +139,7 @@ static void retryable_codes_match_the_contract(void **state)
     }
 }
 
-/* Only codes of provider calls have a category of their own. */
+/* Only codes of provider calls have a category. */
 static void only_provider_codes_have_a_category(void **state)
 {
     (void)state;
@@ -166,9 +166,9 @@ static void statuses_come_from_the_code_or_its_domain(void **state)
         rc_code code;
         int http, exit;
     } rows[] = {
-        {RC_CODE_SHAPE_INVALID, 422, 65},           /* input */
-        {RC_CODE_CONFIG_SCHEMA_VIOLATION, 500, 78}, /* config */
-        {RC_CODE_EXECUTION_FAILED, 500, 75},        /* runtime */
+        {RC_CODE_SHAPE_INVALID, 422, 65},           /* domain input */
+        {RC_CODE_CONFIG_SCHEMA_VIOLATION, 500, 78}, /* domain config */
+        {RC_CODE_EXECUTION_FAILED, 500, 75},        /* domain runtime */
         {RC_CODE_RATE_LIMITED, 429, 75},
         {RC_CODE_AUTH_FAILED, 401, 77},
         {RC_CODE_DEADLINE_EXCEEDED, 504, 124},
@@ -273,7 +273,7 @@ static int family_parse(rc_str name)
     return (int)rc_family_parse(name);
 }
 
-/* Each enum with the names that the contract lists for it. */
+/* Each enum with the names that are documented for it. */
 static const struct names {
     const char *(*name)(int value);
     int (*parse)(rc_str name);
@@ -354,7 +354,7 @@ static void other_values_are_unknown(void **state)
     assert_int_equal(RC_CATEGORY_UNKNOWN, 6);
 }
 
-/* Names that are nearly one of the table's are not accepted. */
+/* Names that differ slightly from one in the table are not accepted. */
 static void expect_unknown(int (*parse)(rc_str), int unknown, const char *name)
 {
     char scratch[64];
@@ -367,7 +367,7 @@ static void expect_unknown(int (*parse)(rc_str), int unknown, const char *name)
     scratch[len] = '\0';
     assert_int_equal(parse(rc_str_make(scratch, len + 1)), unknown);
     assert_int_equal(parse(rc_str_make(scratch + 1, len - 1)), unknown);
-    scratch[0] = (char)(scratch[0] ^ 0x20); /* the other case */
+    scratch[0] = (char)(scratch[0] ^ 0x20); /* the letter in the other case */
     assert_int_equal(parse(rc_str_make(scratch, len)), unknown);
 }
 
@@ -381,7 +381,7 @@ static void parsers_are_exact(void **state)
         expect_unknown(code_parse, RC_CODE_UNKNOWN, rc_code_at(i)->name);
 }
 
-/* A parser reads only the view, not the bytes behind it. */
+/* A parser reads only the view, not the bytes after it. */
 static void parsers_take_views(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The library has no locks and no globals: threads may share immutable reports and build their own.
- * ThreadSanitizer runs this test and detects the races. */
+/* The library has neither locks nor globals: threads may share immutable reports and build reports
+ * of their own. ThreadSanitizer runs this test and detects races. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,7 +34,7 @@ static const rc_report *build(const rc_alloc *alloc, const rc_report *cause)
     return rc_builder_finish(&builder);
 }
 
-/* Runs every renderer over one report. True if all of them had enough space. */
+/* Runs every renderer on one report. Returns whether all of them had enough space. */
 static bool render_all(const rc_report *report, rc_buf *buf)
 {
     const rc_panel_style style = {.width = 60, .has_colour = true, .has_utf8 = true};
@@ -52,7 +52,8 @@ static bool render_all(const rc_report *report, rc_buf *buf)
 
 static bool one_round(const struct shared *shared, const rc_alloc *alloc, rc_buf *buf)
 {
-    /* Another reference to the shared report, and a report of this thread that wraps it. */
+    /* Each thread uses another reference to the shared report, and builds a report that wraps
+     * it. */
     const rc_report *own = build(alloc, shared->report);
     const rc_report *same = rc_report_dup(shared->report);
     const rc_report *decoded = NULL;

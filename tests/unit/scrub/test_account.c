@@ -1,4 +1,5 @@
-/* Account names: which words of a provider's text name the operator's account, and which do not. */
+/* Tests of account names: the words of a provider's text that identify the operator's account, and
+ * other words. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* Scrubber: what it replaces, in every notation, and what it leaves unchanged. */
+/* Tests of the scrubber: the secrets that it replaces, in every notation, and the texts that it
+ * does not change. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -65,7 +66,7 @@ static const shape SHAPES[] = {
 #include "spec/secrets.def"
 };
 
-/* Makes a key of the shape, `more` characters longer than its minimum. */
+/* Writes a key of the shape that is `more` characters longer than its minimum length. */
 static void make_key(const shape *s, int more, char key[128])
 {
     size_t len = strlen(s->prefix);
@@ -76,7 +77,7 @@ static void make_key(const shape *s, int more, char key[128])
     key[len] = '\0';
 }
 
-/* Text that people and programs put around a key. */
+/* Texts that people and programs write around a key. */
 static const char *const AROUND[][2] = {
     {"", ""},
     {"key ", " was refused"},
@@ -131,7 +132,8 @@ static void test_shapes_need_their_length_and_a_word_of_their_own(void **unused)
     }
 }
 
-/* The scrubber searches by letter and skips words that are shorter than any key. */
+/* The scrubber searches the tables by letter and skips words that are shorter than any key, so the
+ * tables must be sorted. */
 static void test_tables_are_sorted(void **unused)
 {
     (void)unused;

@@ -1,5 +1,5 @@
-/* Output of the scrubber: valid, limited, whole or cut so that nothing is read differently; and
- * failures for lack of space. */
+/* Tests of the scrubber's output: valid, limited in length, and either whole or cut so that its
+ * parts are not read differently; and of failures for lack of space. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -81,14 +81,14 @@ static void test_a_cut_text_names_the_omitted_bytes(void **unused)
     char memory[100];
     memset(text, 'x', sizeof text);
     rc_str out = scrub_checked(rc_str_make(text, 100), 100, memory);
-    assert_int_equal(out.len, 100); /* fits unchanged */
+    assert_int_equal(out.len, 100); /* the text fits and is unchanged */
     out = scrub_checked(rc_str_make(text, 101), 100, memory);
     assert_true(rc_str_ends_with(out, RC_STR("xxx\xE2\x80\xA6 [+17 bytes]")));
     assert_int_equal(out.len, 101 - 17 + 15);
     out = scrub_checked(rc_str_make(text, sizeof text), 64, memory);
     assert_true(rc_str_ends_with(out, RC_STR("xxx\xE2\x80\xA6 [+953 bytes]")));
 
-    /* Characters stay whole, and the note counts the bytes of the input. */
+    /* No character is split, and the note has the number of bytes of the input. */
     for (size_t i = 0; i + 3 <= sizeof text; i += 3)
         memcpy(text + i, "\xE5\xAF\x86", 3);
     out = scrub_checked(rc_str_make(text, 999), 64, memory);
@@ -98,7 +98,7 @@ static void test_a_cut_text_names_the_omitted_bytes(void **unused)
     assert_true(rc_str_ends_with(out, RC_STR("\xEF\xBF\xBD\xE2\x80\xA6 [+985 bytes]")));
 }
 
-/* No part of this may be in the output. */
+/* No part of this text may be in the output. */
 #define SECRET "Zq7hunter2Zq7hunter2"
 
 static const char *const TEXTS[] = {
@@ -126,8 +126,8 @@ static const char *const TEXTS[] = {
     ("api_key: ${OPENAI_API_KEY} password: *** secret: \"...\" api_key: " SECRET),
 };
 
-/* Wherever the text is cut, the guarantees hold: a filler in front moves the cut through all of
- * it. */
+/* Wherever the text is cut, the guarantees hold: a filler before the text moves the cut through the
+ * whole text. */
 static void test_no_cut_shows_a_secret_or_is_read_differently(void **unused)
 {
     (void)unused;
@@ -165,8 +165,8 @@ static void test_many_edits(void **unused)
     assert_true(rc_str_eq(out, rc_str_make(expected, expected_len)));
 }
 
-/* Repetitions that would take a careless search quadratic time. The test asserts no time: a search
- * that is too slow makes it time out. */
+/* Repetitions for which a naive search would take quadratic time. The test checks no time: if a
+ * search is too slow, the test times out. */
 static void test_long_repetitions(void **unused)
 {
     (void)unused;

@@ -1,4 +1,4 @@
-/* Texts that once passed the scrubber unchanged, or that it once altered. */
+/* Secrets that the scrubber once failed to remove, and texts that it once changed by mistake. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 
 typedef struct example {
     const char *text;
-    const char *expected; /* NULL: unchanged */
+    const char *expected; /* expected text; NULL: the text is unchanged */
 } example;
 
 static void check(const example *examples, size_t count)

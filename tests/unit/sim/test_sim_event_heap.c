@@ -1,4 +1,4 @@
-/* The event heap: order, ties and the ceiling, compared with a plain sort. */
+/* Tests of the event heap: order, ties and the ceiling, compared with a plain sort. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +40,7 @@ static void events_come_out_in_order(void **state)
     rc_sim_event_heap_done(&heap);
 }
 
-/* Mixed pushes and pops, as in a run: each pop is the minimum of a plain array. */
+/* Pushes and pops are mixed, as in a run; each pop must be the minimum of a plain array. */
 static void pops_agree_with_a_plain_search(void **state)
 {
     (void)state;

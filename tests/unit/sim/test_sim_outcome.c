@@ -1,5 +1,5 @@
-/* The failure facts that the simulator gives to rc_call equal those that the classifier derives
- * from the headers and bodies of real providers. */
+/* The failure facts that the simulator passes to rc_call must equal those that the classifier
+ * derives from the headers and bodies of real providers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 
 #define NOW_UNIX_MS INT64_C(1767225600000) /* 2026-01-01T00:00:00Z */
 
-/* A response as a provider would send it. */
+/* A response in the form in which a provider sends it. */
 typedef struct wire {
     rc_failure failure;
     rc_header headers[8];
@@ -51,7 +51,7 @@ static void anthropic_error(wire *w, const char *message, const char *type)
              "{\"type\":\"error\",\"error\":{\"type\":\"%s\",\"message\":\"%s\"}}", type, message);
 }
 
-/* Adds retry-after in whole seconds, rounded up. */
+/* Adds a retry-after header in whole seconds, rounded up. */
 static void add_hint(wire *w, rc_sim_dialect dialect, int64_t wait_ms)
 {
     if (wait_ms < 0)

@@ -1,4 +1,5 @@
-/* The models of other clients' retry loops behave as their sources describe. */
+/* Tests of the models of other clients' retry loops, which must behave like the source code of
+ * these clients. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,8 +16,8 @@ typedef struct rival_case {
     rc_sim_outcome_kind outcome;
     rc_sim_dialect dialect;
     int64_t wait_ms;
-    uint32_t calls;        /* Calls until it stops if every call fails. */
-    uint64_t first_min_ms; /* Shortest first wait. */
+    uint32_t calls;        /* number of calls until the loop gives up, if every call fails */
+    uint64_t first_min_ms; /* shortest first wait in milliseconds */
     uint64_t first_max_ms;
 } rival_case;
 

@@ -1,4 +1,4 @@
-/* Random numbers in integer arithmetic: their distribution, and the same numbers on every
+/* Tests of random numbers in integer arithmetic: their distribution, and the same numbers on every
  * machine. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,7 +31,7 @@ static void the_same_seed_gives_the_same_numbers(void **state)
     assert_int_equal(same, 0);
 }
 
-/* Expected numbers: another compiler or machine must not change them. */
+/* The expected numbers, which another compiler or machine must not change. */
 static void the_numbers_are_pinned(void **state)
 {
     (void)state;
@@ -72,8 +72,8 @@ static void gaps_are_exponential(void **state)
         above_three += gap > 300000;
     }
     assert_in_range(sum / DRAWS, 99000, 101000);
-    assert_in_range(above_mean, DRAWS * 36 / 100, DRAWS * 38 / 100);    /* 1/e */
-    assert_in_range(above_three, DRAWS * 47 / 1000, DRAWS * 53 / 1000); /* 1/e^3 */
+    assert_in_range(above_mean, DRAWS * 36 / 100, DRAWS * 38 / 100);    /* expected share: 1/e */
+    assert_in_range(above_three, DRAWS * 47 / 1000, DRAWS * 53 / 1000); /* expected share: 1/e^3 */
 }
 
 static int compare(const void *a, const void *b)

@@ -1,4 +1,4 @@
-/* Whole runs: counts, invariants and reproducibility. */
+/* Tests of whole runs: counts, invariants and reproducibility. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -199,11 +199,11 @@ static void each_process_has_its_own_state(void **state)
         calls[i] = result->policies[0].retries;
         rc_sim_result_free(result);
     }
-    /* Ten retry budgets with a burst of 100 instead of one. */
+    /* Ten retry budgets with a burst of 100 are used in place of one. */
     assert_true(calls[1] > calls[0] + 500);
 }
 
-/* A response without latency and no pause: virtual time still advances. */
+/* Responses have no latency and clients do not pause: virtual time still advances. */
 static void a_closed_loop_without_latency_ends(void **state)
 {
     (void)state;
@@ -223,7 +223,8 @@ static void a_closed_loop_without_latency_ends(void **state)
     }
 }
 
-/* The highest possible rate: gaps far below a microsecond still give the right rate. */
+/* At the highest possible rate, with gaps far below a microsecond, the number of requests is still
+ * right. */
 static void a_dense_stream_has_the_right_rate(void **state)
 {
     (void)state;
@@ -280,7 +281,7 @@ static void the_same_seed_repeats_everything(void **state)
     rc_sim_result_free(other);
 }
 
-/* Expected digests of the rival loops: another compiler must not change them. */
+/* The expected digests of the other clients' loops, which another compiler must not change. */
 static void the_bytes_are_pinned(void **state)
 {
     (void)state;
@@ -299,7 +300,7 @@ static void the_bytes_are_pinned(void **state)
     rc_sim_result_free(result);
 }
 
-/* Every policy gets the same requests; only its decisions differ. */
+/* Every policy gets the same requests, so only the decisions differ. */
 static void all_policies_get_the_same_requests(void **state)
 {
     (void)state;

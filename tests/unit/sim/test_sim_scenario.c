@@ -1,4 +1,5 @@
-/* Scenarios in YAML: accepted keys, and refused scenarios with the position of the fault. */
+/* Tests of scenarios in YAML: accepted keys, and refused scenarios with the position of the
+ * fault. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -138,7 +139,7 @@ typedef struct fault_case {
     const char *text;
     uint32_t line;
     const char *path;
-    const char *part; /* Part of the message, or the nearest name. */
+    const char *part; /* a part of the message, or the suggested name */
 } fault_case;
 
 static const fault_case fault_cases[] = {
@@ -214,11 +215,11 @@ static void faults_are_named_with_their_position(void **state)
         assert_true(faults.count > 0);
         assert_int_equal(fault->line, c->line);
         assert_true(is_placed && is_named);
-        assert_int_equal(scenario.policy_count, 0); /* The output is unchanged. */
+        assert_int_equal(scenario.policy_count, 0); /* the result was not written */
     }
 }
 
-/* Applies the same checks to a scenario that was filled in by code. */
+/* Applies the same checks to a scenario that was not read from YAML. */
 static void the_check_refuses_what_the_reader_refuses(void **state)
 {
     (void)state;

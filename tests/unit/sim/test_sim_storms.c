@@ -1,6 +1,6 @@
-/* Guarantees of the policy engine during an outage, in virtual time: the load does not multiply,
- * the system recovers, and retries do not come as a herd. With all parts, and with the retry budget
- * alone. */
+/* Tests of the guarantees of the policy engine during an outage, in virtual time: the load does not
+ * multiply, the system recovers, and retries are not sent all at once (as a herd). The tests run
+ * with the whole engine, and with the retry budget alone. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -61,7 +61,8 @@ static void check_storm(const rc_sim_result *result, const rc_sim_policy_result 
     assert_false(policy->herd.is_herd);
 }
 
-/* 503 has long waits, 500 short ones: the guarantees hold for both, and for several seeds. */
+/* Failures with status 503 have long waits, with status 500 short ones. The guarantees hold for
+ * both, and for several seeds. */
 static void the_guarantees_hold(void **state)
 {
     (void)state;
@@ -77,7 +78,7 @@ static void the_guarantees_hold(void **state)
     }
 }
 
-/* The herd checks above are not vacuous: there are enough retries after the fault. */
+/* The checks of herds above have a meaning only if enough retries follow after the fault. */
 static void there_are_enough_retries_to_judge_a_herd(void **state)
 {
     (void)state;
@@ -90,7 +91,7 @@ static void there_are_enough_retries_to_judge_a_herd(void **state)
     rc_sim_result_free(result);
 }
 
-/* All clients get the same retry hint, from a provider that restarts with reduced capacity. */
+/* A provider that restarts with reduced capacity names the same retry time to all clients. */
 static void a_hint_makes_no_herd(void **state)
 {
     (void)state;
@@ -102,7 +103,8 @@ static void a_hint_makes_no_herd(void **state)
     }
 }
 
-/* If a third of the calls fail, retries are granted continuously, but never above the ratio. */
+/* If a third of the calls fail, retries are granted continuously, but never more than the ratio
+ * allows. */
 static void an_empty_budget_grants_its_ratio(void **state)
 {
     (void)state;
@@ -114,13 +116,13 @@ static void an_empty_budget_grants_its_ratio(void **state)
     }
 }
 
-/* Proves that the test can fail: without a budget the same engine multiplies the load. */
+/* This proves that the test can fail: without a budget the same engine multiplies the load. */
 static void without_the_budget_the_load_multiplies(void **state)
 {
     (void)state;
     sim_scenario_builtin(&scenario, "retry-storm");
     scenario.providers[0].faults[0].kind = RC_SIM_ERROR;
-    scenario.policies[0] = scenario.policies[1]; /* The policy budget-alone. */
+    scenario.policies[0] = scenario.policies[1]; /* the policy budget-alone */
     scenario.policy_count = 1;
     scenario.policies[0].settings.retry_budget.burst = 0;
     rc_sim_result *result = sim_scenario_run(&scenario, 1);
@@ -139,14 +141,14 @@ static void rival_loops_multiply_the_load(void **state)
     assert_true(ours->in_fault.calls_per_request_milli < 1000);
     assert_true(policy_of(result, "openai-sdk")->in_fault.calls_per_request_milli > 2500);
     assert_true(policy_of(result, "naive")->in_fault.calls_per_request_milli > 4500);
-    /* The provider has 50 % spare capacity: a loop that exceeds it keeps the provider
+    /* The provider has 50 % spare capacity: a retry loop that needs more keeps the provider
      * overloaded. */
     assert_true(policy_of(result, "naive")->recovery_ms > 2 * ours->recovery_ms);
     rc_sim_result_free(result);
 }
 
-/* An exhausted quota costs recourse about one call per key; a loop that takes it for a rate limit
- * retries every request. */
+/* With recourse, an exhausted quota costs about one call per key; a loop that treats it as a rate
+ * limit retries every request. */
 static void an_exhausted_quota_costs_one_call_per_key(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* Measurements computed from counts: recovery, herds, load with an empty retry budget. */
+/* Tests of the measurements that are computed from counts: recovery, herds, load with an empty
+ * retry budget. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +17,7 @@
 #define FAULT_UNTIL_MS 10000
 #define DURATION_MS 30000
 
-/* A run made by hand: ten requests per tenth of a second. */
+/* A hand-made run with ten requests per tenth of a second. */
 typedef struct by_hand {
     rc_sim_result *result;
     rc_sim_tally tally;
@@ -42,7 +43,7 @@ static void request(by_hand *run, uint64_t at_ms, bool is_ok, rc_reason reason)
     rc_sim_tally_end(&run->tally, &summary, at_ms + 50);
 }
 
-/* Runs with failures from the start of the fault until bad_until_ms. */
+/* Makes a run with failures from the start of the fault until bad_until_ms. */
 static rc_sim_policy_result *run_until(by_hand *run, uint64_t bad_until_ms)
 {
     rc_sim_policy_result *result = begin(run);
@@ -126,10 +127,11 @@ static void a_herd_is_detected_and_a_steady_stream_is_none(void **state)
     (void)state;
     by_hand run;
     rc_sim_policy_result *result = begin(&run);
-    retries_between(&run, 5000, 16000, 5); /* Twenty per tenth of a second, before and after. */
+    retries_between(&run, 5000, 16000, 5); /* twenty retries per tenth of a second, before and
+                                              after */
     rc_sim_tally_finish(&run.tally, DURATION_MS, FAULT_FROM_MS, FAULT_UNTIL_MS);
     assert_false(result->herd.is_herd);
-    /* At the end of the stream the window is half empty. */
+    /* At the end of the run, the window is half empty. */
     assert_in_range(result->herd.ratio_milli, 1000, 2100);
     assert_int_equal(result->herd.retries, 1200);
     assert_int_equal(result->herd.tenths, 60);
@@ -158,7 +160,7 @@ static void simultaneous_retries_are_a_herd(void **state)
     }
 }
 
-/* A single burst: the mean of its five seconds is below 5, which does not hide it. */
+/* A single burst: the mean of its five seconds is below 5, but the burst is still detected. */
 static void a_single_burst_is_a_herd_from_16_retries_on(void **state)
 {
     (void)state;
@@ -194,15 +196,15 @@ static void granted_between(by_hand *run, uint64_t from_ms, uint64_t until_ms, u
     }
 }
 
-/* A retry counts when it is granted: retries granted before the window that begin in it do not
- * count; retries granted in it that begin later do. */
+/* A retry is counted when it is granted: retries that are granted before the window and begin in it
+ * are not counted; retries that are granted in the window and begin later are. */
 static void with_an_empty_budget_retries_count_when_granted(void **state)
 {
     (void)state;
     by_hand run;
     rc_sim_policy_result *result = begin(&run);
     granted_between(&run, 5000, 6000, 10, 2000);
-    request(&run, 6950, false, RC_WHY_RETRY_BUDGET_SPENT); /* Reported 50 ms later. */
+    request(&run, 6950, false, RC_WHY_RETRY_BUDGET_SPENT); /* reported 50 ms later */
     for (uint64_t at_ms = 7000; at_ms < 10000; at_ms += 100)
         request(&run, at_ms, false, RC_WHY_RETRY_BUDGET_SPENT);
     granted_between(&run, 8000, 9000, 100, 1500);

@@ -1,4 +1,4 @@
-/* A simulated provider: faults, limits and capacity. */
+/* Tests of a simulated provider: faults, limits and capacity. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +40,8 @@ static void a_provider_without_faults_serves(void **state)
     rc_sim_timeline timeline = rc_sim_upstream_call(&upstream, &whole_call, 0, &rng);
     assert_int_equal(timeline.outcome.kind, RC_SIM_OUTCOME_SERVED);
     assert_int_equal(timeline.done_ms, 1200);
-    assert_int_equal(timeline.first_ms, 1200); /* Not a stream: all content comes at the end. */
+    assert_int_equal(timeline.first_ms, 1200); /* the response is not a stream, so all content
+                                                  arrives at the end */
     assert_int_equal(timeline.outcome.tokens_in, 50);
     assert_int_equal(timeline.outcome.tokens_out, 100);
     timeline = rc_sim_upstream_call(&upstream, &stream, 0, &rng);
@@ -150,7 +151,7 @@ static void cut_streams_are_charged_for_the_tokens_sent(void **state)
     spec.faults[0].after_tokens = 0;
     assert_int_equal(rc_sim_upstream_call(&upstream, &stream, 0, &rng).outcome.kind,
                      RC_SIM_OUTCOME_CUT_EMPTY);
-    spec.faults[0].after_tokens = 100; /* The response has ended before. */
+    spec.faults[0].after_tokens = 100; /* the response has ended before the fault */
     assert_int_equal(rc_sim_upstream_call(&upstream, &stream, 0, &rng).outcome.kind,
                      RC_SIM_OUTCOME_SERVED);
 }
@@ -160,7 +161,7 @@ static void a_client_that_waits_out_the_hint_is_served(void **state)
     (void)state;
     rc_sim_provider spec = plain();
     spec.limits.requests_per_min = 120;
-    spec.limits.burst_ms = 1000; /* Two requests. */
+    spec.limits.burst_ms = 1000; /* the burst allows two requests */
     rc_sim_upstream upstream;
     rc_sim_upstream_init(&upstream, &spec);
     uint64_t now_ms = 5000;
@@ -182,7 +183,7 @@ static void tokens_are_limited_too(void **state)
     (void)state;
     rc_sim_provider spec = plain();
     spec.limits.tokens_per_min = 60000;
-    spec.limits.burst_ms = 300; /* 300 tokens: two requests of 150 */
+    spec.limits.burst_ms = 300; /* the burst is 300 tokens: two requests of 150 */
     rc_sim_upstream upstream;
     rc_sim_upstream_init(&upstream, &spec);
     for (int i = 0; i < 2; i++)
@@ -228,7 +229,7 @@ static void slots_are_counted(void **state)
                      RC_SIM_OUTCOME_SERVED);
 }
 
-/* Calls served in ten seconds, at per_s calls a second. */
+/* Returns the number of calls that are served in ten seconds, at per_s calls per second. */
 static int served_of(uint32_t per_s, uint32_t shed_cost_pct)
 {
     rc_sim_provider spec = plain();
@@ -248,9 +249,9 @@ static void capacity_is_shared_by_serving_and_shedding(void **state)
     (void)state;
     assert_in_range(served_of(50, 20), 500, 500);
     assert_in_range(served_of(200, 0), 990, 1020);
-    /* s + (200 - s) / 5 = 100 */
+    /* expected number s of served calls per second: s + (200 - s) / 5 = 100 */
     assert_in_range(served_of(200, 20), 740, 780);
-    /* Shedding alone needs more than the capacity. */
+    /* refusing calls alone needs more than the capacity */
     assert_in_range(served_of(1000, 20), 0, 20);
 }
 

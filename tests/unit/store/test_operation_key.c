@@ -1,4 +1,4 @@
-/* The text form of operation keys. */
+/* Tests of the text form of operation keys. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ static void test_text_and_key_convert_both_ways(void **state)
     }
 }
 
-/* The text consists of letters of the id. */
+/* The text consists of letters of the operation's id. */
 static void test_the_text_is_part_of_the_id(void **state)
 {
     (void)state;
@@ -75,7 +75,7 @@ static void test_a_prefix_is_a_range_of_keys(void **state)
     int64_t last = 0;
     int64_t key = 0;
     assert_true(rc_operation_key_parse(RC_STR("01KE8V3Q5W-000"), &key));
-    /* The whole time is known: one millisecond. */
+    /* The text contains the whole time, so the range is one millisecond. */
     assert_true(rc_operation_key_range(RC_STR("rep_01KE8V3Q5W9D"), &first, &last));
     assert_int_equal(first, key);
     assert_int_equal(last, key + 32767);

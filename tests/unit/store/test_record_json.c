@@ -1,4 +1,4 @@
-/* Operations, records and sums as JSON. */
+/* Tests of operations, records and sums as JSON. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -138,7 +138,7 @@ static void a_record_has_its_report(void **state)
     rc_buf_done(&buf);
 }
 
-/* The stored text need not be a report, nor JSON. */
+/* The stored text of a report may be damaged, or may not be JSON. */
 static void a_damaged_report_does_no_harm(void **state)
 {
     (void)state;

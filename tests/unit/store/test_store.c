@@ -1,4 +1,5 @@
-/* The audit store: records are read back as written, once, in order, and are found by filters. */
+/* Tests of the audit store: records are read as they were written, once, in order, and are found by
+ * filters. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,10 +15,10 @@
 
 #define SEEN_MAX 64
 
-/* Copies of a query's results. */
+/* Copies of the results of a query. */
 typedef struct seen {
     size_t count;
-    size_t stop_after; /* 0: never. */
+    size_t stop_after; /* number of results after which the query is stopped; 0: never */
     rc_record records[SEEN_MAX];
     char texts[SEEN_MAX][8][512];
 } seen;
@@ -127,7 +128,8 @@ static void test_every_field_is_read_back(void **state)
     assert_str(all.records[2].text, "");
 }
 
-/* Statement parameters keep their values: a row must not contain values of the row before. */
+/* SQLite's statement parameters are not reset between rows: a row must not contain values of the
+ * previous row. */
 static void test_rows_are_independent(void **state)
 {
     store_fixture *fixture = *state;
@@ -162,10 +164,10 @@ static void test_unknown_numbers_stay_unknown(void **state)
     rc_record record;
     rc_record_init(&record, RC_RECORD_SKIP);
     record.operation_id = rc_str_make(id.text, RC_ID_LEN);
-    record.unix_ms = FIXTURE_TIME - 5; /* The clock was set back. */
+    record.unix_ms = FIXTURE_TIME - 5; /* the clock was set back */
     assert_true(fixture_append(fixture, &record, 1));
     read_timeline(fixture, &id);
-    assert_int_equal(all.count, 2); /* The begin record, and no outcome. */
+    assert_int_equal(all.count, 2); /* the begin record, and no outcome */
     assert_int_equal(all.records[1].latency_ms, -1);
     assert_int_equal(all.records[1].first_byte_ms, -1);
     assert_int_equal(all.records[1].unix_ms, FIXTURE_TIME - 5);
@@ -211,7 +213,7 @@ static void test_a_repeated_record_is_stored_once(void **state)
     fixture_fill(records, &id, FIXTURE_TIME);
     records[1].report_id = records[2].report_id = RC_STR("rep_1");
     assert_true(fixture_append(fixture, records, 3));
-    records[2].outcome = RC_OUTCOME_FAILED; /* The first outcome counts. */
+    records[2].outcome = RC_OUTCOME_FAILED; /* the first outcome counts */
     assert_true(fixture_append(fixture, records, 3));
     read_timeline(fixture, &id);
     assert_int_equal(all.count, 3);
@@ -234,7 +236,7 @@ static void test_a_later_outcome_counts(void **state)
     last.outcome = RC_OUTCOME_FAILED;
     last.report_id = RC_STR("rep_1");
     assert_true(fixture_append(fixture, records, 3) && fixture_append(fixture, &last, 1));
-    /* Again, as after an uncertain flush. */
+    /* The same records are stored again, as after a flush with an uncertain result. */
     assert_true(fixture_append(fixture, records, 3) && fixture_append(fixture, &last, 1));
     read_timeline(fixture, &id);
     assert_int_equal(all.count, 3);
@@ -243,7 +245,7 @@ static void test_a_later_outcome_counts(void **state)
     assert_str(all.records[2].client, "app");
 }
 
-/* Ids of one millisecond whose last letters are the same. */
+/* The ids have the same millisecond and the same last letters. */
 static void test_ids_with_the_same_key_are_kept_apart(void **state)
 {
     store_fixture *fixture = *state;
@@ -379,8 +381,8 @@ static void test_saved_states_survive(void **state)
 
 /* --- lists --- */
 
-/* Operations 0 to 39, one second apart: every fourth fails, every eighth is of the client
- * "rare". */
+/* Stores the operations 0 to 39, one second apart. Every fourth fails, and every eighth is of the
+ * client "rare". */
 static void fill_forty(store_fixture *fixture)
 {
     for (int i = 0; i < 40; i++) {
@@ -397,7 +399,8 @@ static void fill_forty(store_fixture *fixture)
             records[2].code = RC_CODE_AUTH_FAILED;
             records[2].report_id = i == 20 ? RC_STR("rep_twenty") : RC_STR("rep_other");
         }
-        assert_true(fixture_append(fixture, records, i == 39 ? 2 : 3)); /* The last one is open. */
+        assert_true(fixture_append(fixture, records, i == 39 ? 2 : 3)); /* the last operation is
+                                                                           open */
     }
     const rc_id id = fixture_id(fixture, FIXTURE_TIME + 40000);
     rc_record notice;
@@ -471,7 +474,7 @@ static void test_pages_follow_each_other(void **state)
     assert_int_equal(all.count, 3);
 }
 
-/* Like an export: the records of each operation of a list. */
+/* Reads the records of each operation of a list, as an export does. */
 typedef struct export
 {
     store_fixture *fixture;

@@ -1,4 +1,4 @@
-/* Cancelled queries, and statistics with time spans of any length. */
+/* Tests of cancelled queries, and of statistics with time spans of any length. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -70,7 +70,7 @@ static void a_query_is_cancelled_before_or_during_its_run(void **state)
         assert_true(rc_store_fault_may_pass(fixture.fault.kind));
         assert_true(strlen(rc_store_fault_advice(fixture.fault.kind)) > 10);
     }
-    /* A list is cancelled too, after it has delivered a part. */
+    /* A list is also cancelled after it has returned some results. */
     int count = 1;
     size_t seen = 0;
     rc_store_set_cancel_check(fixture.store, is_cancelled_after, &count);

@@ -1,4 +1,5 @@
-/* The store with a clock that stands still or was set back: many operations in one millisecond. */
+/* Tests of the store with a clock that stands still or was set back: many operations have the same
+ * millisecond. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,8 +41,8 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* More operations of one millisecond than it has keys: the others take keys of the next one, and
- * all are found. */
+/* One millisecond has more operations than keys: the other operations use keys of the next
+ * millisecond, and all are found. */
 static void test_a_full_millisecond_uses_keys_of_the_next(void **state)
 {
     store_fixture *fixture = *state;
@@ -75,8 +76,8 @@ static void test_a_full_millisecond_uses_keys_of_the_next(void **state)
     }
 }
 
-/* Forty thousand operations after the clock was set back by a year: all are stored, in order, each
- * with its actual end time. */
+/* Forty thousand operations are stored after the clock was set back by a year: all are stored, in
+ * order, each with its actual end time. */
 static void test_a_clock_that_was_set_back(void **state)
 {
     store_fixture *fixture = *state;

@@ -1,4 +1,4 @@
-/* Finding operations by an id or its beginning and by filters; names and counts. */
+/* Tests of finding operations by an id or its prefix and by filters; of names and counts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -89,8 +89,8 @@ static void test_operations_are_found_by_id(void **state)
         assert_int_equal(f.count, 1);
         assert_string_equal(f.ids[0], every.ids[i]);
         char part[32];
-        /* Without "rep_", in lower case, with decreasing length: the operations are an hour
-         * apart. */
+        /* The id is passed without "rep_", in lower case, with decreasing length; the operations
+         * are an hour apart. */
         for (size_t len = 26; len >= 6; len--) {
             snprintf(part, sizeof(part), "%.*s", (int)len, every.ids[i] + 4);
             for (char *c = part; *c != '\0'; c++)
@@ -121,8 +121,8 @@ static void test_an_ambiguous_prefix_finds_several(void **state)
 {
     store_fixture *fixture = *state;
     found f = find(fixture, "rep_01", MAX);
-    assert_int_equal(f.count, 8); /* Including the notice; each one once, although some have reports
-                                   * as well. */
+    assert_int_equal(f.count, 8); /* The list includes the notice. Each operation is listed once,
+                                   * although some also have reports. */
     for (size_t i = 1; i < f.count; i++)
         assert_true(f.keys[i] > f.keys[i - 1]);
     assert_int_equal(find(fixture, "01", 3).count, 3);
@@ -137,7 +137,8 @@ static void test_filters_by_target_and_recovery(void **state)
 {
     store_fixture *fixture = *state;
     rc_store_filter filter = {.target = RC_STR("openai/gpt-4o")};
-    /* All operations but the one without an attempt, the one at another target, and the notice. */
+    /* All operations, except the one without an attempt, the one at another target, and the
+     * notice. */
     assert_int_equal(list(fixture, &filter).count, 5);
     filter.target = RC_STR("claude/claude-sonnet-4-5");
     assert_int_equal(list(fixture, &filter).count, 2);
@@ -151,7 +152,7 @@ static void test_filters_by_target_and_recovery(void **state)
     assert_int_equal(list(fixture, &filter).count, 0);
     filter = (rc_store_filter){.is_recovered = true};
     const found f = list(fixture, &filter);
-    assert_int_equal(f.count, 1); /* Not the hedged one, in which no attempt failed. */
+    assert_int_equal(f.count, 1); /* without the hedged operation, in which no attempt failed */
     assert_true(f.recovered[0]);
 }
 
@@ -159,11 +160,11 @@ static void test_filter_by_end_time(void **state)
 {
     store_fixture *fixture = *state;
     const found every = all(fixture);
-    /* The recovered one took 8420 ms. */
+    /* the recovered operation took 8420 ms */
     const int64_t ended = (every.keys[1] >> RC_OPERATION_KEY_LOW_BITS) + 8420;
     rc_store_filter filter = {.ended_unix_ms = ended};
     found f = list(fixture, &filter);
-    assert_int_equal(f.count, 5); /* And the later ones, except the open one. */
+    assert_int_equal(f.count, 5); /* the later operations, too, except the open one */
     assert_int_equal(f.keys[0], every.keys[1]);
     filter.ended_unix_ms = ended + 1;
     assert_int_equal(list(fixture, &filter).count, 4);
@@ -206,7 +207,7 @@ static void test_orphans_are_counted(void **state)
     sqlite3_close(db);
     assert_true(fixture_open(fixture, RC_STORE_READ));
     assert_true(rc_store_measure(fixture->store, &extent, &fixture->fault));
-    /* Three attempts, two waits, the stop; four reports. */
+    /* three attempts, two waits, the stop and four reports */
     assert_int_equal(extent.orphans, 10);
 }
 

@@ -1,4 +1,5 @@
-/* The follower delivers each operation once, however long it took and whenever it is written. */
+/* Tests of the follower, which delivers each operation once, however long the operation took and
+ * whenever it is written. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,19 +51,19 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* An id of any time, also before that of the previous one. */
+/* Returns an id of any time, which may be before that of the previous id. */
 static rc_id next_id(follower_fixture *w, int64_t unix_ms)
 {
     rc_id_maker maker = {0};
     uint8_t entropy[10] = {0};
     w->made++;
     memcpy(entropy, &w->made, sizeof(w->made));
-    for (size_t i = 0; i < sizeof(w->made); i++) /* The last letters distinguish them. */
+    for (size_t i = 0; i < sizeof(w->made); i++) /* the last letters distinguish the ids */
         entropy[9 - i] = (uint8_t)(w->made >> (8 * i));
     return rc_id_make(&maker, unix_ms, entropy);
 }
 
-/* Adds operations that began at `began`, a millisecond apart, and all ended at `ended`. */
+/* Adds operations that began at `began`, one millisecond apart, and all ended at `ended`. */
 static void add_many(follower_fixture *w, int64_t began, int64_t ended, size_t number)
 {
     static rc_id ids[MANY];
@@ -90,7 +91,7 @@ static bool count(void *ctx, const rc_record *operation)
     return true;
 }
 
-/* Runs steps; returns the number of delivered operations. */
+/* Runs a number of steps and returns the number of delivered operations. */
 static size_t steps(follower_fixture *w, size_t number)
 {
     w->delivered = 0;
@@ -113,13 +114,13 @@ static void test_each_operation_is_delivered_once(void **state)
     assert_int_equal(steps(w, 2), 1);
 }
 
-/* The clock is set back by a year. New ids continue from the old time; the operations' ends have
- * the new one. Each is delivered once, and those that ended by the old clock are not delivered
- * again. */
+/* The clock is set back by a year. The times of new ids continue from the old time; the ends of the
+ * operations have the new time. Each operation is delivered once, and operations that ended before
+ * the change are not delivered again. */
 static void test_a_clock_that_was_set_back(void **state)
 {
     follower_fixture *w = *state;
-    add_many(w, w->now - 5 * SECOND, w->now - 100, 20); /* Before the follower started. */
+    add_many(w, w->now - 5 * SECOND, w->now - 100, 20); /* before the follower started */
     add_many(w, w->now, w->now + 100, 10);
     assert_int_equal(steps(w, 2), 10);
     const int64_t ids_at = w->now;
@@ -143,7 +144,7 @@ static void test_operations_that_ended_before_are_not_delivered(void **state)
     assert_int_equal(steps(w, 260), 1);
 }
 
-/* Operations that began while thousands of others ran. */
+/* Operations are delivered that began before thousands of others and ended after them. */
 static void test_long_operations_are_delivered(void **state)
 {
     follower_fixture *w = *state;
@@ -159,7 +160,7 @@ static void test_long_operations_are_delivered(void **state)
     assert_int_equal(steps(w, 260), 0);
 }
 
-/* The store was down for a while: records arrive later than their operations ended. */
+/* The store was down for some time, so records arrive after their operations have ended. */
 static void test_late_records_are_delivered(void **state)
 {
     follower_fixture *w = *state;
@@ -222,8 +223,8 @@ static void test_skipped_operations_are_not_delivered(void **state)
     assert_int_equal(steps(w, 40), 0);
 }
 
-/* More than one step delivers: the next steps continue, and remembered operations are dropped in
- * time. */
+/* One step does not deliver all operations: the next steps continue, and remembered operations are
+ * dropped in time. */
 static void test_many_operations_take_several_steps(void **state)
 {
     follower_fixture *w = *state;
@@ -255,7 +256,7 @@ static void test_memory_is_limited(void **state)
     }
     assert_true(follow.seen_slots <= 2 * RC_FOLLOWER_SEEN_MAX);
     assert_true(follow.seen_count <= RC_FOLLOWER_SEEN_MAX);
-    /* Operations that were dropped from the table are not delivered again. */
+    /* Operations that were dropped from the table of remembered ones are not delivered again. */
     assert_true(follow.from_unix_ms > FIXTURE_TIME);
     rc_follower_done(&follow);
 }

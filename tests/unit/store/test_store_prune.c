@@ -1,5 +1,5 @@
-/* Deleting expired operations: which are deleted, which stay, in which steps, and prune
- * requests. */
+/* Tests of deleting expired operations: which operations are deleted, in which steps, and requests
+ * to prune. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,7 +33,8 @@ static int64_t number(const char *sql)
     return found;
 }
 
-/* Deletes all expired operations; returns their number, and checks that no step exceeds max. */
+/* Deletes all expired operations and returns their number. Checks that no step deletes more than
+ * max. */
 static uint64_t prune(int64_t before, uint32_t max)
 {
     rc_store_prune run = {.before_unix_ms = before, .max = max};
@@ -56,7 +57,7 @@ static void assert_sound(void)
 
 /* --- what is deleted and what stays --- */
 
-/* An operation that began then and took so long; took_ms < 0: open. */
+/* Adds an operation with this begin and duration; took_ms < 0: the operation is open. */
 static void add(int64_t began, int64_t took_ms, rc_outcome outcome)
 {
     rc_record records[3];
@@ -70,7 +71,7 @@ static void add(int64_t began, int64_t took_ms, rc_outcome outcome)
 typedef struct keys {
     size_t count;
     int64_t all[OPERATIONS + 64];
-    int64_t before; /* Lists only the operations that stay; 0: all. */
+    int64_t before; /* time before which operations are not listed; 0: all are listed */
 } keys;
 
 static bool add_key(void *ctx, const rc_record *record)
@@ -93,7 +94,7 @@ static const char usage_sql[] =
     "SELECT count(*) + 3 * sum(attempts) + 5 * sum(tokens_in) + 7 * sum(tokens_out)"
     " + 11 * sum(cost_usd_micro) FROM spend";
 
-/* Each way to find operations: by a scan, and by blocks. */
+/* Filters for each way of finding operations: by a scan, and by blocks. */
 static const rc_store_filter filters[] = {
     {.client = {NULL, 0}},
     {.client = {"web", 3}},
@@ -183,7 +184,7 @@ static void steps_of_any_size_delete_the_same(void **state)
     }
 }
 
-/* The writer caches notes; a deleted note must be written again. */
+/* The writer caches the notes of blocks; a note that was deleted must be written again. */
 static void a_late_operation_of_a_deleted_block_is_found(void **state)
 {
     static keys found;
@@ -215,7 +216,7 @@ static void a_cancelled_step_changes_nothing(void **state)
     const int64_t rows = number("SELECT count(*) FROM records");
     const rc_store_prune was = run;
     sqlite3 *db = ((rc_sqlite *)fixture.store)->db;
-    for (int times = 0; times < 60; times += 20) { /* In each of its statements. */
+    for (int times = 0; times < 60; times += 20) { /* cancelled in each of its statements */
         int left = times;
         sqlite3_progress_handler(db, 50, is_cancelled_after, &left);
         assert_false(rc_store_prune_step(fixture.store, &run, &fixture.fault));
@@ -226,7 +227,7 @@ static void a_cancelled_step_changes_nothing(void **state)
     assert_int_equal(run.from_key, was.from_key);
     assert_int_equal(number("SELECT count(*) FROM records"), rows);
     assert_sound();
-    /* Another prune starts from the beginning and deletes the rest. */
+    /* A later prune begins again and deletes the remaining operations. */
     rc_store_expired past;
     assert_true(rc_store_count_expired(fixture.store, MIDDLE, &past, &fixture.fault));
     assert_int_equal(prune(MIDDLE, 100), past.operations);
@@ -238,7 +239,8 @@ static void only_a_writer_deletes(void **state)
     (void)state;
     add(FIXTURE_TIME, 10, RC_OUTCOME_SUCCEEDED);
     rc_store_prune run = {.before_unix_ms = FIXTURE_TIME + SPAN_MS};
-    assert_false(rc_store_prune_step(fixture.store, &run, &fixture.fault)); /* max is 0. */
+    assert_false(rc_store_prune_step(fixture.store, &run, &fixture.fault)); /* max is 0, which is
+                                                                               not valid */
     assert_int_equal(fixture.fault.kind, RC_STORE_ARGUMENT);
     fixture_close(&fixture);
     assert_true(fixture_open(&fixture, RC_STORE_READ));
@@ -269,7 +271,8 @@ static void free_pages_are_reused_or_returned(void **state)
     fill_many();
     assert_true(rc_store_count_expired(fixture.store, 0, &full, &fixture.fault));
     assert_true(prune(FIXTURE_TIME + 2 * SPAN_MS, 500) > OPERATIONS / 2);
-    fill_many(); /* The same ids, except for open operations: about the same size. */
+    fill_many(); /* the ids are the same, except for open operations, so the size is about the
+                    same */
     assert_true(rc_store_count_expired(fixture.store, 0, &past, &fixture.fault));
     assert_true(past.bytes < full.bytes + full.bytes / 10);
     assert_true(prune(FIXTURE_TIME + 2 * SPAN_MS, 500) > OPERATIONS / 2);
@@ -277,7 +280,7 @@ static void free_pages_are_reused_or_returned(void **state)
     assert_true(rc_store_count_expired(fixture.store, 0, &past, &fixture.fault));
     assert_true(past.bytes < full.bytes / 4 && past.free_bytes == 0);
     assert_sound();
-    add(FIXTURE_TIME, 10, RC_OUTCOME_SUCCEEDED); /* The store still works. */
+    add(FIXTURE_TIME, 10, RC_OUTCOME_SUCCEEDED); /* the store still works */
 }
 
 /* --- prune requests --- */
@@ -308,7 +311,7 @@ static void a_prune_request_lasts_while_its_lock_is_held(void **state)
     rc_store *one = open_reader();
     rc_store *two = open_reader();
     assert_false(rc_store_has_prune_request(fixture.store, &before));
-    put_file("-prune", "1700000000000\n"); /* Of a process that has ended. */
+    put_file("-prune", "1700000000000\n"); /* the request of a process that has ended */
     put_file("-prune-new", "17000000000001700000000000\n");
     assert_false(rc_store_has_prune_request(fixture.store, &before));
     assert_true(rc_store_request_prune(one, FIXTURE_TIME, &fixture.fault));
@@ -316,7 +319,7 @@ static void a_prune_request_lasts_while_its_lock_is_held(void **state)
     assert_int_equal(before, FIXTURE_TIME);
     assert_false(rc_store_request_prune(two, FIXTURE_TIME + 1, &fixture.fault));
     assert_int_equal(fixture.fault.kind, RC_STORE_BUSY);
-    /* One request at a time. */
+    /* only one request is accepted at a time */
     assert_false(rc_store_request_prune(one, FIXTURE_TIME + 1, &fixture.fault));
     assert_int_equal(fixture.fault.kind, RC_STORE_ARGUMENT);
     assert_true(rc_store_has_prune_request(fixture.store, &before));
@@ -328,7 +331,8 @@ static void a_prune_request_lasts_while_its_lock_is_held(void **state)
     assert_int_equal(before, 0);
     rc_store_close(two);
     assert_false(
-        rc_store_request_prune(fixture.store, FIXTURE_TIME, &fixture.fault)); /* A writer. */
+        rc_store_request_prune(fixture.store, FIXTURE_TIME, &fixture.fault)); /* a writer cannot
+                                                                                 request a prune */
     assert_int_equal(fixture.fault.kind, RC_STORE_ARGUMENT);
 }
 
@@ -355,7 +359,7 @@ static void a_malformed_prune_request_is_ignored(void **state)
         rc_lock_file_drop(&lock);
     }
     assert_int_equal(before, -7);
-    /* Anything but a regular file is ignored, without blocking. */
+    /* A file that is not a regular file is ignored, without blocking. */
     assert_int_equal(unlink(path), 0);
     assert_int_equal(mkfifo(path, 0600), 0);
     assert_false(rc_store_has_prune_request(fixture.store, &before));

@@ -1,4 +1,4 @@
-/* Statistics of the audit: sums, groups and their limits. */
+/* Tests of the statistics of the audit: sums, groups and their limits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,8 +24,8 @@ static const rc_stats_group *group_of(const rc_stats *stats, uint32_t by, const 
     return NULL;
 }
 
-/* 100 operations over four hours. Every tenth fails over: one failed attempt at alpha and one at
- * beta; of these every other one fails there too. */
+/* Stores 100 operations within four hours. In every tenth, an attempt at alpha fails and another
+ * one at beta follows; in every second one of these, the attempt at beta fails, too. */
 static void fill_evenly(store_fixture *fixture)
 {
     const int64_t start = FIXTURE_TIME / HOUR_MS * HOUR_MS;
@@ -116,7 +116,7 @@ static void test_attempts_are_added_up(void **state)
     rc_store_filter filter = {.code = RC_CODE_NONE};
     assert_int_equal(attempts(&fixture, &filter, RC_STATS_BY_TARGET, &failed), 110);
     assert_int_equal(failed, 10);
-    /* The result is the same with groups of operations. */
+    /* Grouping by operations has the same result. */
     const uint32_t both = RC_STATS_BY_TARGET | RC_STATS_BY_CLIENT;
     assert_int_equal(attempts(&fixture, &filter, both, &failed), 110);
     assert_int_equal(failed, 10);
@@ -162,12 +162,13 @@ static void test_operations_and_attempts_in_one_pass(void **state)
     write_stories(&fixture);
     survey(&fixture, &none, &operations, &attempts);
     const rc_stats_group *total = operations.total;
-    assert_int_equal(total->count, 7); /* The notice is not counted. */
+    assert_int_equal(total->count, 7); /* the notice is not counted */
     assert_int_equal(total->succeeded, 3);
     assert_int_equal(total->failed, 2);
     assert_int_equal(total->cancelled, 1);
     assert_int_equal(total->open, 1);
-    /* Recovered and exhausted; "refused" had no attempt, and in "hedged" none failed. */
+    /* the recovered and the exhausted operation; "refused" had no attempt, and in "hedged" no
+     * attempt failed */
     assert_int_equal(total->faltered, 2);
     assert_int_equal(total->recovered, 1);
     assert_int_equal(total->wasted, 0 + 2 + 3 + 0 + 1 + 0 + 1);
@@ -177,7 +178,7 @@ static void test_operations_and_attempts_in_one_pass(void **state)
     assert_int_equal(attempts.total->failed, 0 + 2 + 3 + 0 + 1 + 1 + 0);
     assert_int_equal(attempts.total->cancelled, 1);
     assert_int_equal(attempts.total->recovered, 2);
-    /* Including the attempt of the open operation, which reached no client. */
+    /* includes the attempt of the open operation, whose response reached no client */
     assert_int_equal(attempts.total->wasted, 0 + 2 + 3 + 0 + 1 + 1 + 1);
     assert_int_equal(attempts.total->first_byte.count, 3);
     const rc_stats_group *limited =
@@ -202,7 +203,7 @@ static void add_counts(uint64_t sums[8], const rc_stats *operations, const rc_st
     sums[7] += attempts->total->latency.sum_ms;
 }
 
-/* Reading in parallel, by lookup, and without attempts gives the same sums. */
+/* Reading in parallel, by lookup, and without attempts must result in the same sums. */
 static void test_all_ways_of_reading_agree(void **state)
 {
     (void)state;
@@ -243,7 +244,8 @@ static void test_all_ways_of_reading_agree(void **state)
 
 /* --- estimated cost --- */
 
-/* Two attempts of which the first was estimated, one measured, one estimated. */
+/* Stores an operation with two attempts, of which the first was estimated; one with a measured
+ * cost; and one with an estimated cost. */
 static void fill_estimates(store_fixture *fixture)
 {
     for (int i = 0; i < 3; i++) {
@@ -291,7 +293,7 @@ static void test_estimates_are_counted_apart(void **state)
                          400);
         rc_stats_done(&operations);
         rc_stats_done(&attempts);
-        /* By lookup in the next round. */
+        /* in the next round: by lookup */
         filter = (rc_store_filter){.has_outcome = true, .outcome = RC_OUTCOME_SUCCEEDED};
     }
     assert_int_equal(rc_stats_init(&operations, 0, false, &fixture.alloc), RC_OK);
@@ -301,7 +303,7 @@ static void test_estimates_are_counted_apart(void **state)
     fixture_done(&fixture);
 }
 
-/* A name of the maximum length. */
+/* a name of the maximum length */
 static void test_a_long_name_is_not_truncated(void **state)
 {
     (void)state;
@@ -335,7 +337,7 @@ static void test_groups_over_the_limit_go_to_other(void **state)
     assert_int_equal(rc_stats_init(&stats, RC_STATS_BY_CLIENT | RC_STATS_BY_CODE, false, &alloc),
                      RC_OK);
     for (int64_t i = 0; i < 5000; i++) {
-        /* One code occurs after the limit of names is reached. */
+        /* One code occurs only after the limit of names was reached. */
         const int64_t code = i < 4900 ? i % 3 : 3;
         const rc_stats_sample sample = {.client = i, .code = code, .latency_ms = -1};
         assert_int_equal(rc_stats_add(&stats, &sample), RC_OK);

@@ -1,4 +1,4 @@
-/* Eight threads submit, one writes, one reads. Also run under ThreadSanitizer. */
+/* Eight threads submit, one writes and one reads. The test also runs under ThreadSanitizer. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -110,7 +110,7 @@ static void test_threads_submit_while_another_reads(void **state)
     for (int i = 0; i < THREADS; i++)
         uv_sem_destroy(&producers[i].done);
 
-    /* The ids of one millisecond end in the same letters, so that they have the same first key. */
+    /* The ids of one millisecond end in the same letters, so their first keys are equal. */
     size_t count = 0;
     assert_true(fixture_open(&fixture, RC_STORE_READ));
     assert_true(rc_store_list(fixture.store, &(rc_store_query){.limit = 0}, count_records, &count,

@@ -1,4 +1,4 @@
-/* A writer that deletes old operations while it stores new ones. */
+/* Tests of a writer that deletes old operations while it stores new ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #include "support/store_fixture.h"
 #include "sys/clock.h"
 
-/* Old operations: more than one step of the writer deletes. */
+/* Number of old operations: more than the writer deletes in one step. */
 #define PAST 600
 #define NOW 40
 
@@ -156,7 +156,8 @@ static void the_retention_may_change(void **state)
     assert_int_equal(count_left(), 2 * NOW);
 }
 
-/* A request for all operations deletes all but those that have just ended, which may be amended. */
+/* A request to prune all operations deletes all except those that have just ended, whose outcome
+ * may still be amended. */
 static void a_prune_request_is_served(void **state)
 {
     (void)state;
@@ -190,7 +191,8 @@ static uint64_t used_bytes(void)
     return used;
 }
 
-/* Above the size limit the oldest operations are deleted until a fifth is free; new ones stay. */
+/* If the file is larger than its limit, the oldest operations are deleted until a fifth is free;
+ * new operations are not deleted. */
 static void the_oldest_operations_are_deleted_above_the_limit(void **state)
 {
     (void)state;
@@ -203,7 +205,7 @@ static void the_oldest_operations_are_deleted_above_the_limit(void **state)
     assert_in_range(gone, 1, PAST - 1);
     assert_true(used_bytes() <= most / 100 * 90);
     assert_true(count_left() == PAST + NOW - gone);
-    /* The limit may change. */
+    /* the limit may change */
     rc_writer_set_retention(fixture.writer, 0, most / 2);
     uv_sem_wait(&fixture.trimmed);
     assert_true(used_bytes() <= most / 2);
@@ -211,7 +213,8 @@ static void the_oldest_operations_are_deleted_above_the_limit(void **state)
     assert_int_equal(fixture.safe, 2 * NOW);
 }
 
-/* However small the limit is, operations that have just ended stay: they may be amended. */
+/* However small the limit is, operations that have just ended are not deleted, because their
+ * outcome may still be amended. */
 static void the_newest_operations_stay_above_the_limit(void **state)
 {
     (void)state;
@@ -220,8 +223,7 @@ static void the_newest_operations_stay_above_the_limit(void **state)
     store_some();
     uv_sem_wait(&fixture.trimmed);
     assert_int_equal(fixture.operations, PAST);
-    /* The writer checks every second. A check that deleted them would be noticed here, at the
-     * latest in a later run. */
+    /* The writer checks every second, so a deletion would be detected here, or in a later run. */
     uv_sleep(1500);
     assert_int_equal(count_left(), NOW);
 }

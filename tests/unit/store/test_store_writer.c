@@ -1,5 +1,5 @@
-/* The writer: acknowledgements while the store works, fails, stays down and comes back. Pauses are
- * counted, not waited for. */
+/* Tests of the writer: acknowledgements while the store works, fails, stays down and works again.
+ * Pauses are counted instead of waited for. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,14 +18,14 @@
 #define PAUSES_MAX 32
 #define DONE_MAX 64
 
-/* Events, written by the writer's thread and read after stop or a post. */
+/* Events; the writer's thread writes them, and the test reads them after a stop or a post. */
 static struct {
     store_fixture files;
     rc_writer *writer;
     rc_writer_settings settings;
     uint64_t pauses[PAUSES_MAX];
     int pause_count;
-    int repair_at; /* The pause in which the store is repaired; 0: never. */
+    int repair_at; /* number of the pause in which the store is repaired; 0: never */
     void (*on_pause)(int number);
     rc_ack ack[DONE_MAX];
     rc_code code[DONE_MAX];
@@ -161,7 +161,7 @@ static void test_stored_then_acknowledged(void **state)
         assert_int_equal(submit(), RC_SUBMIT_WAIT);
         uv_sem_wait(&fixture.done);
         assert_int_equal(fixture.ack[i], RC_ACK_SAFE);
-        /* Another connection sees it at once. */
+        /* Another connection sees the operation at once. */
         assert_int_equal(count_operations(false, NULL), i + 1);
     }
     assert_int_equal(rc_writer_count(fixture.writer).kept, 5);
@@ -194,8 +194,8 @@ static void move_away(const char *suffix)
     assert_int_equal(rename(fixture.files.path, other), 0);
 }
 
-/* If the file is moved or deleted, the gateway starts a new one instead of writing to a file
- * without a name. */
+/* If the file is moved or deleted, the writer creates a new file instead of writing to one without
+ * a name. */
 static void test_a_moved_file_is_replaced(void **state)
 {
     (void)state;
@@ -213,7 +213,7 @@ static void test_a_moved_file_is_replaced(void **state)
     assert_non_null(strstr(fixture.suppressed, "continues in a new file"));
     assert_int_equal(fixture.pause_count + fixture.downs, 0);
     stop();
-    /* The moved file is complete: its log was moved into it. */
+    /* The moved file is complete: its write-ahead log was merged into it. */
     snprintf(fixture.files.url, sizeof(fixture.files.url), "sqlite:%s.old", fixture.files.path);
     assert_int_equal(count_operations(false, NULL), 3);
 }
@@ -324,7 +324,8 @@ static void test_submissions_are_refused_during_an_outage(void **state)
     run_outage();
     assert_int_equal(fixture.ack[0], RC_ACK_REFUSED);
     assert_int_equal(result_while_down, RC_SUBMIT_REFUSED);
-    assert_int_equal(fixture.suppressed_count, 0); /* The submitter was refused and knows. */
+    assert_int_equal(fixture.suppressed_count, 0); /* the submitter was refused and has reported
+                                                    * this, so nothing is suppressed */
 }
 
 static void test_lost_submissions_are_reported(void **state)
@@ -365,14 +366,15 @@ static void test_a_damaged_file_is_not_retried(void **state)
     uv_sem_wait(&fixture.done);
     uv_sem_wait(&fixture.back);
     assert_int_equal(fixture.ack[0], RC_ACK_REFUSED);
-    assert_int_equal(fixture.pauses[0], 6000); /* Not 2000: the first pause is already that before a
-                                                * probe. */
+    assert_int_equal(fixture.pauses[0], 6000); /* not 2000, because the first pause is already the
+                                                * one before a probe */
 }
 
 static void test_stop_does_not_wait_for_a_store(void **state)
 {
     (void)state;
-    fixture.settings.pause = NULL; /* Real time, which stop cuts short. */
+    fixture.settings.pause = NULL; /* the pause takes real time, and stopping the writer shortens
+                                    * it */
     start();
     fault_arm(1, true, SQLITE_FULL);
     assert_int_equal(submit(), RC_SUBMIT_WAIT);
@@ -411,7 +413,7 @@ static void test_the_queue_is_limited(void **state)
 static void test_the_queue_counts_bytes(void **state)
 {
     (void)state;
-    fixture.settings.max_bytes = 8000; /* A submission of three records takes about 1400 bytes. */
+    fixture.settings.max_bytes = 8000; /* a submission of three records has about 1400 bytes */
     fixture.settings.continue_on_failure = true;
     start();
     fixture.on_pause = flood;
@@ -428,11 +430,11 @@ static void test_the_queue_counts_bytes(void **state)
 
 static rc_id amended;
 
-/* The first pause after those of the three retries. */
+/* Number of the first pause after the pauses of the three retries. */
 #define DOWN_PAUSE 4
 
-/* Amends the operation with its actual outcome while it is queued, and again when the store is down
- * and the operation is lost. */
+/* Amends the operation with its actual outcome: once while the operation is queued, and once when
+ * the store is down and the operation is lost. */
 static void amend_in_first(int number)
 {
     rc_record records[3];
@@ -474,7 +476,7 @@ static void test_an_amendment_follows_its_operation(void **state)
 {
     (void)state;
     size_t count = 0;
-    fixture.settings.max_bytes = 3000; /* Space for the first submission only. */
+    fixture.settings.max_bytes = 3000; /* space for the first submission only */
     fixture.repair_at = 1;
     start();
     submit_and_amend();
@@ -489,7 +491,7 @@ static void test_an_amendment_follows_its_operation(void **state)
         rc_store_list(fixture.files.store, &query, count_records, &count, &fixture.files.fault));
     fixture_close(&fixture.files);
     assert_int_equal(count, 1);
-    /* The attempt's record is unchanged and stored once. */
+    /* The record of the attempt is unchanged and is stored once. */
     assert_int_equal(number_of("SELECT status FROM operations"), 503);
     assert_int_equal(number_of("SELECT count(*) FROM records WHERE kind = 2"), 1);
     assert_int_equal(number_of("SELECT status FROM records WHERE kind = 2"), 200);

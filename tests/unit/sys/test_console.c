@@ -1,5 +1,5 @@
-/* The terminal of a waiting command: its line, Esc, signals and resizes. Real terminals are tested
- * in tests/fault and tests/e2e/exec.bats. */
+/* Tests of the terminal of a waiting command: its line, Esc, signals and resizes. Real terminals
+ * are tested in tests/fault and tests/e2e/exec.bats. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <setjmp.h>
@@ -23,8 +23,8 @@ enum {
 static rc_sys_calls calls;
 static pid_t holder;
 static int columns;
-static int keys[2];   /* The terminal's end of the keys, and the user's. */
-static int screen[2]; /* What the screen shows, and standard error. */
+static int keys[2];   /* the two ends of the keyboard: the terminal's and the user's */
+static int screen[2]; /* the two ends of the screen, which is also standard error */
 static rc_watch watch;
 static rc_tty tty;
 static rc_outlet err;
@@ -148,7 +148,8 @@ static void escape_is_read_while_keys_are_wanted(void **state)
     assert_int_equal(poll_once(), RC_WAKE_NONE);
 }
 
-/* A continued process reads keys again, because the shell may have set other modes. */
+/* When the process continues after a stop, it reads keys again, because the shell may have set
+ * other modes. */
 static void a_closed_terminal_gives_no_keys_until_continued(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The log sink: files, pipes, full disks. Lines that are not written are counted, and callers never
- * block. */
+/* Tests of the log sink: files, pipes, full disks. Lines that are not written are counted, and
+ * callers never block. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -29,9 +29,9 @@ static char folder[64];
 static char path[128];
 static rc_sys_calls calls;
 static rc_log_sink *sink;
-static _Atomic int write_error;  /* Error of each write; 0: none. */
-static _Atomic int write_most;   /* Most bytes of one write; 0: all. */
-static _Atomic uint64_t noticed; /* Lines reported as dropped. */
+static _Atomic int write_error;  /* errno of each write; 0: writes succeed */
+static _Atomic int write_most;   /* maximum number of bytes of one write; 0: no limit */
+static _Atomic uint64_t noticed; /* number of lines that were reported as dropped */
 static char text[1 << 20];
 
 static ssize_t write_or_fail(int fd, const void *buf, size_t size)
@@ -126,7 +126,7 @@ static void lines_are_written_in_order(void **state)
     assert_string_equal(read_file(path), "one\ntwo\nthree\n");
     assert_int_equal(stat(path, &info), 0);
     assert_int_equal(info.st_mode & 0777, 0600);
-    /* Another run appends to the file. */
+    /* A later run appends to the file. */
     assert_int_equal(start(path, 0), 0);
     push("four\n");
     rc_log_sink_stop(sink);
@@ -152,7 +152,7 @@ static void a_full_disk_costs_lines_and_a_notice_counts_them(void **state)
     assert_string_equal(read_file(path), "before\nmissing 2\nafter\n");
 }
 
-/* Fails after some bytes, in the middle of a line. */
+/* Writes fail after this number of bytes, in the middle of a line. */
 static _Atomic int bytes_left;
 static ssize_t write_some(int fd, const void *buf, size_t size)
 {
@@ -183,7 +183,7 @@ static void a_cut_line_is_ended_before_the_next(void **state)
     assert_string_equal(read_file(path), "one\ntw\nthree\n");
 }
 
-/* Writes until the pipe accepts no byte more. */
+/* Writes until the pipe accepts no more bytes. */
 static void fill_pipe(void)
 {
     const int writer = open(path, O_WRONLY | O_NONBLOCK);
@@ -204,7 +204,7 @@ static void a_full_pipe_does_not_block_callers(void **state)
     assert_true(reader >= 0);
     assert_int_equal(start(path, 100), 0);
     fill_pipe();
-    /* Both buffers of the sink are full after some lines. */
+    /* After some lines, both buffers of the sink are full. */
     for (int i = 0; i < 100; i++) {
         push("a line of twenty b.\n");
         wait_a_moment();
@@ -212,14 +212,14 @@ static void a_full_pipe_does_not_block_callers(void **state)
     assert_int_equal(rc_log_sink_count(sink).written, 0);
     const uint64_t dropped = rc_log_sink_count(sink).dropped;
     assert_true(dropped >= 90 && dropped < 100);
-    /* The pipe is read again: a line reports the dropped ones. */
+    /* When the pipe is read again, a line reports the number of dropped lines. */
     while (read(reader, text, sizeof(text)) > 0)
         continue;
     UNTIL(rc_log_sink_count(sink).written + dropped == 100);
     push("the last\n");
     UNTIL(noticed == dropped);
     UNTIL(rc_log_sink_count(sink).written + dropped == 101);
-    /* The sink stops although the pipe is not read, and does not wait for lines that cannot be
+    /* The sink stops although nobody reads the pipe, and does not wait for lines that cannot be
      * written. */
     fill_pipe();
     push("never\n");
@@ -240,13 +240,13 @@ static void a_file_that_was_moved_is_opened_again(void **state)
     UNTIL(rc_log_sink_count(sink).written == 1);
     assert_int_equal(rename(path, moved), 0);
     assert_int_equal(rc_log_sink_reopen(sink), 0);
-    /* Twice before a line was written: no descriptor leaks. */
+    /* Reopening twice before a line is written leaks no descriptor. */
     assert_int_equal(rc_log_sink_reopen(sink), 0);
     push("new\n");
     UNTIL(rc_log_sink_count(sink).written == 2);
     assert_string_equal(read_file(moved), "old\n");
     assert_string_equal(read_file(path), "new\n");
-    /* If the file cannot be opened, the old one stays in use. */
+    /* If the file cannot be opened, the sink continues to use the old one. */
     assert_int_equal(unlink(path), 0);
     assert_int_equal(mkdir(path, 0700), 0);
     assert_int_equal(rc_log_sink_reopen(sink), EISDIR);
@@ -286,7 +286,8 @@ static void lines_go_to_the_new_file_after_a_move(void **state)
     UNTIL(rc_log_sink_count(sink).written == 4);
     assert_string_equal(read_file(other), "anew\n");
 
-    /* To standard error, which the sink must not close, and back before a line is written. */
+    /* The sink changes to standard error, which it must not close, and back before a line is
+     * written. */
     const int kept = dup(2);
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     dup2(fd, 2);
@@ -310,7 +311,7 @@ static void standard_error_is_shared(void **state)
 {
     (void)state;
     const int kept = dup(2);
-    /* A file: lines are appended. */
+    /* lines are appended to a file */
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     dup2(fd, 2);
     close(fd);
@@ -320,7 +321,7 @@ static void standard_error_is_shared(void **state)
     assert_int_equal(rc_log_sink_reopen(sink), 0);
     rc_log_sink_stop(sink);
     (void)!write(2, "third\n", 6);
-    /* A pipe: other writers' descriptors stay blocking. */
+    /* a pipe: the descriptors of other writers stay blocking */
     int ends[2];
     assert_int_equal(pipe(ends), 0);
     dup2(ends[1], 2);

@@ -1,4 +1,5 @@
-/* Outlets: writes never block, messages are queued whole or not at all, and errors are recorded. */
+/* Tests of outlets: writes never block, messages are queued completely or not at all, and errors
+ * are recorded. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +17,7 @@
 #include "sys/outlet.h"
 
 #define QUEUE_BYTES ((size_t)1 << 16)
-/* More than a pipe holds. */
+/* More bytes than a pipe can contain. */
 #define FILLING ((size_t)1 << 20)
 
 static char filling[FILLING];
@@ -31,7 +32,7 @@ static int set_up(void **state)
     signal(SIGPIPE, SIG_IGN);
     if (pipe(fds) != 0)
         return -1;
-    /* The real table: the pipe is reopened, and writes to it do not block. */
+    /* The real system calls are used: the pipe is reopened, so writes to it do not block. */
     rc_outlet_init(&outlet, &rc_sys_real, &alloc, fds[1], QUEUE_BYTES);
     return 0;
 }
@@ -74,7 +75,7 @@ static void queued_bytes_wait_for_a_reader_in_order(void **state)
     assert_true(rc_outlet_push(&outlet, RC_STR("b")));
     assert_false(rc_outlet_is_empty(&outlet));
     assert_int_equal(rc_outlet_poll(&outlet).fd, outlet.fd);
-    /* A write does not overtake queued bytes. */
+    /* A write does not overtake bytes that are queued. */
     empty(last);
     assert_int_equal(rc_outlet_write(&outlet, RC_STR("c")), 0);
     rc_outlet_step(&outlet);
@@ -109,7 +110,7 @@ static void the_queue_is_limited(void **state)
     assert_true(rc_outlet_push(&outlet, RC_STR("x")));
     empty(last);
     rc_outlet_step(&outlet);
-    /* A push that never fits does not affect later ones. */
+    /* A push that can never fit does not affect later ones. */
     assert_false(rc_outlet_push(&outlet, rc_str_make(filling, QUEUE_BYTES + 1)));
     assert_true(rc_outlet_push(&outlet, RC_STR("x")));
 }
@@ -140,7 +141,7 @@ static void an_incomplete_line_is_ended(void **state)
     assert_string_equal(last, "a\nb");
 }
 
-/* A reopened file would be written from its beginning. */
+/* A file is not reopened, because a reopened file would be written from its beginning. */
 static void a_file_is_not_opened_again(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* rc_status_line: the bytes that draw and erase a line in place. */
+/* Tests of rc_status_line: the bytes that draw and erase a line in place. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

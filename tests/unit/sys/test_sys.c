@@ -1,4 +1,5 @@
-/* The table of system calls: short reads and writes, interruptions and failures at every call. */
+/* Tests of the table of system calls: short reads and writes, interruptions and failures at every
+ * call. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +12,7 @@
 
 #include "support/fake_sys.h"
 
-/* Not part of the library that tests are linked with. */
+/* clock.c is included because it is not part of the library that tests are linked with. */
 #include "sys/clock.c"
 #include "sys/entropy.c"
 #include "sys/file.c"
@@ -83,7 +84,7 @@ static void an_interrupted_call_is_made_again(void **state)
     }
 }
 
-/* Calls: open, four reads with text, one at the end; the seventh is close, whose failure loses no
+/* The calls are: open, four reads with text, one read at the end, and close, whose failure loses no
  * data. */
 static void a_failing_call_gives_its_errno_and_leaves_nothing_open(void **state)
 {

@@ -1,5 +1,5 @@
-/* Keys, and a process without a terminal. Real terminals are tested in tests/fault/test_exec.c and
- * tests/e2e/exec.bats. */
+/* Tests of keys, and of a process without a terminal. Real terminals are tested in
+ * tests/fault/test_exec.c and tests/e2e/exec.bats. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -41,7 +41,7 @@ static void escape_is_a_lone_escape_byte(void **state)
         assert_int_equal(is_escape(rows[i].typed, strlen(rows[i].typed)), rows[i].is_escape);
 }
 
-static char late[8]; /* Bytes that arrive during the first poll. */
+static char late[8]; /* bytes that arrive during the first poll */
 static int late_fd;
 
 static int poll_late(struct pollfd *fds, nfds_t count, int timeout_ms)
@@ -108,7 +108,7 @@ static void without_a_terminal_nothing_is_done(void **state)
     (void)state;
     rc_tty tty;
     real_reset();
-    real.fail_at = 1; /* Opening the terminal. */
+    real.fail_at = 1; /* the call that opens the terminal */
     real.error = ENXIO;
     rc_tty_init(&tty, &real_calls);
     int calls = real.calls;

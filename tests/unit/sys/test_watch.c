@@ -1,4 +1,5 @@
-/* The wait of commands: signals, queues of outlets, a libuv loop, and a clock that advances. */
+/* Tests of the wait of commands: signals, queues of outlets, a libuv loop, and a clock that
+ * advances. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +18,7 @@
 #include "sys/watch.h"
 
 #define QUEUE_BYTES ((size_t)1 << 16)
-/* More than a pipe holds. */
+/* More bytes than a pipe can contain. */
 #define FILLING ((size_t)1 << 20)
 
 static char filling[FILLING];
@@ -25,7 +26,7 @@ static rc_watch watch;
 static rc_outlet outlet;
 static int fds[2];
 
-/* The real table: the pipe is reopened, and writes to it do not block. */
+/* The real system calls are used: the pipe is reopened, so writes to it do not block. */
 static int set_up(void **state)
 {
     (void)state;
@@ -56,7 +57,7 @@ static void fill_queue(void)
     assert_true(rc_outlet_push(&outlet, RC_STR("xyz")));
 }
 
-/* Reads what the pipe holds; returns whether it ends with "xyz". */
+/* Reads the bytes in the pipe; returns whether they end with "xyz". */
 static bool read_all(void)
 {
     static char space[FILLING];
@@ -127,7 +128,7 @@ static void a_loop_runs_inside_the_poll(void **state)
     assert_int_equal(uv_timer_init(&loop, &timer), 0);
     assert_int_equal(uv_poll_init(&loop, &readable, fds[0]), 0);
     watch.loop = &loop;
-    /* A loop without work limits no wait. */
+    /* A loop without work does not shorten a wait. */
     const uint64_t before_ms = watch.now_ms;
     assert_int_equal(rc_watch_poll(&watch, NULL, 0, before_ms + 20), 0);
     assert_true(watch.now_ms >= before_ms + 20);
@@ -137,7 +138,7 @@ static void a_loop_runs_inside_the_poll(void **state)
     while (count == 0)
         assert_int_equal(rc_watch_poll(&watch, NULL, 0, RC_WATCH_NEVER), 0);
     assert_int_equal(count, 1);
-    /* A callback adds a descriptor, which the next poll waits for. */
+    /* A callback adds a descriptor, for which the next poll waits. */
     timer.data = &readable;
     readable.data = &count;
     (void)uv_timer_start(&timer, start_poll, 1, 0);
@@ -211,7 +212,7 @@ static void a_repeated_signal_within_a_second_is_dropped(void **state)
     watch.now_ms += 1;
     raise(SIGINT);
     assert_int_equal(rc_watch_signal(&watch), SIGINT);
-    /* Signals that are only forwarded are returned as often as they come. */
+    /* Signals that are only forwarded are returned each time they arrive. */
     for (int turn = 0; turn < 2; turn++) {
         raise(SIGUSR1);
         assert_int_equal(rc_watch_signal(&watch), SIGUSR1);

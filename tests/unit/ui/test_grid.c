@@ -1,4 +1,4 @@
-/* rc_grid: tables that fit the terminal, whatever their content. */
+/* Tests of rc_grid: tables that fit the terminal, whatever their content is. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -66,7 +66,7 @@ static void test_wide(void **state)
                                  "a line between, as long as it likes to be, to the end\n");
 }
 
-/* Columns are narrowed first, then hidden; no line ends in a space or is wider than the
+/* Columns are narrowed first, then hidden. No line ends with a space or is wider than the
  * terminal. */
 static void test_every_width(void **state)
 {
@@ -168,7 +168,7 @@ static void test_folded(void **state)
                                  "b            12\n");
 }
 
-/* Without titles, rows and blank lines only. */
+/* A grid without titles has only rows and blank lines. */
 static void test_blank_lines(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* rc_wait_line: the text of the countdown at every width. */
+/* Tests of rc_wait_line: the text of the countdown at every width. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,7 +50,8 @@ static void the_line_shows_the_parts_that_fit(void **state)
     expect_line(&line, "Retrying (2/3) in 0s...  RateLimited");
 }
 
-/* A sentence is cut before it is left out; its full stop and control characters are not shown. */
+/* A sentence is shortened before it is left out; its full stop and control characters are not
+ * shown. */
 static void the_line_shows_a_text_when_there_is_no_code(void **state)
 {
     (void)state;

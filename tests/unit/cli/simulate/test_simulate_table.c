@@ -178,7 +178,8 @@ static void the_verdict_lists_measures_where_recourse_is_behind(void **state)
                   "  behind  added latency, p99: 2.00 s; none 0 ms, of the 83.3% that it "
                   "delivers\n");
     expect_inside(page.text, "  even    time to recover: 700 ms; openai-sdk 700 ms\n");
-    expect_absent(page.text, "refused at once:"); /* the verdict leaves out measures that are neither
+    expect_absent(page.text,
+                  "refused at once:"); /* the verdict leaves out measures that are neither
                                                      good nor bad */
     rc_buf_done(&page.buf);
 

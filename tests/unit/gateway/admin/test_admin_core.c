@@ -386,7 +386,8 @@ static void out_of_memory_never_truncates_a_response(void **state)
                                         .arena = &own};
             if (rc_admin_accept(&request, &answer))
                 rc_admin_handle(&request, &answer);
-            /* The result is a complete response or an error, never a truncated response with status 200. */
+            /* The result is a complete response or an error, never a cut response with status
+             * 200. */
             const bool is_hit = memory.calls >= fail_at;
             if (rc_buf_status(&answer.body) == RC_OK && answer.status == 200)
                 assert_true(rc_str_ends_with(rc_buf_get(&answer.body), RC_STR("}\n")));

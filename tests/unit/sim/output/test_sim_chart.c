@@ -1,4 +1,4 @@
-/* Readable numbers, and scales. */
+/* Tests of readable numbers and of scales. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +25,7 @@ static const struct shown {
     {RC_UNIT_PERCENT, 74649, "74.6%"},
     {RC_UNIT_PERCENT, 98999, "99.0%"},
     {RC_UNIT_PERCENT, 99000, "99.00%"},
-    {RC_UNIT_PERCENT, 99999, "99.99%"}, /* Not rounded to 100%. */
+    {RC_UNIT_PERCENT, 99999, "99.99%"}, /* not rounded to 100 % */
     {RC_UNIT_PERCENT, 100000, "100%"},
     {RC_UNIT_PERCENT, RC_CHART_GAP, "-"},
     {RC_UNIT_RATE, 0, "0/s"},
@@ -121,7 +121,7 @@ static void a_scale_ends_on_a_tick_and_holds_its_values(void **state)
             assert_int_equal(scale.top % scale.step, 0);
             assert_true(scale.top >= highest && scale.top > 0);
             assert_true(scale.top / scale.step <= (int64_t)steps);
-            /* The last step is needed: the value is above the previous tick. */
+            /* The last step is necessary: the greatest value is above the previous tick. */
             assert_true(highest == 0 || scale.top - scale.step < highest);
         }
     }

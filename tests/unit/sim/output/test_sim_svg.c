@@ -1,5 +1,5 @@
-/* The SVG files: well-formed, self-contained, and the same bytes for the same numbers, for any
- * names and numbers. */
+/* Tests of the SVG files: they are well-formed and self-contained, and the same numbers result in
+ * the same bytes, for any names and numbers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -61,7 +61,7 @@ static size_t name_length(const char *at)
     return strspn(at, "abcdefghijklmnopqrstuvwxyz-ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789");
 }
 
-/* Both return the position after the parsed text; NULL: invalid XML. */
+/* Both functions return the position after the text that they parsed; NULL: invalid XML. */
 static const char *read_attributes(const char *at)
 {
     while (*at == ' ') {
@@ -104,7 +104,7 @@ struct reading {
     size_t count;
 };
 
-/* Reads an end tag; at is after "</". */
+/* Parses an end tag. at: the position after "</". */
 static const char *read_end(struct reading *r, const char *at)
 {
     const size_t len = name_length(at);
@@ -115,7 +115,7 @@ static const char *read_end(struct reading *r, const char *at)
     return at + len + 1;
 }
 
-/* Reads a start tag; at is after "<". */
+/* Parses a start tag. at: the position after "<". */
 static const char *read_begin(struct reading *r, const char *at)
 {
     const size_t len = name_length(at);
@@ -130,7 +130,7 @@ static const char *read_begin(struct reading *r, const char *at)
     return *end == '>' ? end + 1 : NULL;
 }
 
-/* Counts the elements and checks their nesting; 0: invalid XML. */
+/* Counts the elements and checks their nesting; returns 0 if the XML is invalid. */
 static size_t count_elements(const char *text)
 {
     struct reading r = {.depth = 0};
@@ -175,7 +175,7 @@ static void svg_files_are_well_formed_and_load_nothing(void **state)
     make_all(&buf, result, STEPS);
     assert_true(count_elements(buf.ptr) > 100);
     assert_int_equal(count_of(buf.ptr, "<svg "), 4);
-    /* The namespace is the only address in the file. */
+    /* The namespace is the only URL in a file, and there are four files. */
     assert_int_equal(count_of(buf.ptr, "http"), 4);
     static const char *const banned[] = {"href",   "url(", "<script",    "@import",
                                          "<image", "<use", "@font-face", "NaN"};
@@ -250,7 +250,7 @@ static void only_recourse_has_the_accent_colour(void **state)
     rc_sim_result_free(result);
 }
 
-/* A step without requests has no value: the line is split in two. */
+/* A step without requests has no value, so the line is split in two. */
 static void a_gap_breaks_the_line(void **state)
 {
     (void)state;
@@ -278,7 +278,7 @@ static void a_gap_breaks_the_line(void **state)
     rc_buf_done(&buf);
 }
 
-/* All zeros, a single tenth of a second, one policy: no division by zero. */
+/* An empty result, a single tenth of a second or one policy does not cause a division by zero. */
 static void an_empty_result_is_drawn_too(void **state)
 {
     (void)state;
@@ -286,7 +286,7 @@ static void an_empty_result_is_drawn_too(void **state)
     for (uint32_t policies = 1; policies <= 16; policies++) {
         rc_sim_result *result = rc_sim_result_new(&alloc, policies, 1);
         assert_non_null(result);
-        result->span_count = RC_SIM_SPANS_MAX; /* All spans are from 0 to 0. */
+        result->span_count = RC_SIM_SPANS_MAX; /* all spans are from 0 to 0 */
         rc_buf buf;
         make_all(&buf, result, 1);
         check_xml(buf.ptr);
@@ -307,7 +307,7 @@ static void the_largest_numbers_stay_inside(void **state)
     rc_buf buf;
     make_all(&buf, result, STEPS);
     check_xml(buf.ptr);
-    assert_null(strstr(buf.ptr, "=\"-")); /* No negative coordinate. */
+    assert_null(strstr(buf.ptr, "=\"-")); /* no coordinate is negative */
     rc_buf_done(&buf);
     rc_sim_result_free(result);
 }
@@ -321,7 +321,7 @@ static void steps_never_exceed_the_requested_number(void **state)
         rc_chart_set set;
         assert_int_equal(rc_chart_set_make(&set, result, steps, &alloc), RC_OK);
         assert_in_range(set.load.step_count, 1, steps);
-        /* The rates of the steps add up to the number of calls. */
+        /* The sum of the rates of all steps is the number of calls. */
         int64_t calls_milli = 0;
         for (size_t i = 0; i < set.load.step_count; i++) {
             const int64_t begun = (int64_t)(i * set.load.step_ms);

@@ -1,5 +1,5 @@
-/* Block notes and attempts stored in their operation's row: queries give the same results as
- * without them. */
+/* Tests of block notes, and of attempts that are stored in the row of their operation: queries have
+ * the same results as without them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #include "support/store_old_version.h"
 
 #define OPERATIONS 600
-#define SPAN_MS INT64_C(18000) /* About eight operations per block. */
+#define SPAN_MS INT64_C(18000) /* about eight operations per block */
 
 static int set_up(void **state)
 {
@@ -46,9 +46,9 @@ static int64_t number(store_fixture *fixture, const char *sql)
 
 /* --- lists --- */
 
-/* The keys that a list returns, or those that it should return. */
+/* The keys that a list returned, or those that it should return. */
 typedef struct listed {
-    const rc_store_query *wanted; /* NULL: all operations. */
+    const rc_store_query *wanted; /* the query of the expected keys; NULL: all operations */
     size_t count;
     int64_t keys[OPERATIONS + 1];
 } listed;
@@ -75,7 +75,7 @@ static bool add_key(void *ctx, const rc_record *record)
     return true;
 }
 
-/* All pages of a filter, one after another. */
+/* Reads all pages of a filter, one after another. */
 static void list_pages(store_fixture *fixture, rc_store_query query, listed *all)
 {
     size_t before = 0;
@@ -87,7 +87,8 @@ static void list_pages(store_fixture *fixture, rc_store_query query, listed *all
     } while (all->count - before == query.limit);
 }
 
-/* Compares the list with a filtered list of all operations; returns the number of operations. */
+/* Compares the list with a list of all operations that the test filters itself; returns the number
+ * of operations. */
 static size_t assert_as_without_blocks(store_fixture *fixture, const rc_store_filter *filter)
 {
     static listed pages;
@@ -165,7 +166,7 @@ static void test_pages_are_not_sorted(void **state)
     }
 }
 
-/* Notes of a failed transaction are written again by the next one. */
+/* The block notes of a failed transaction are written again by the next one. */
 static void test_notes_of_a_failed_transaction_are_written_again(void **state)
 {
     store_fixture *fixture = *state;
@@ -242,7 +243,7 @@ static bool copy_attempt(void *ctx, const rc_record *record)
     return true;
 }
 
-/* Stores an operation and checks that its attempt is read back unchanged. */
+/* Stores an operation and checks that its attempt is read unchanged. */
 static void assert_read_back(store_fixture *fixture, rc_record records[3], bool is_in_row)
 {
     const rc_id id = fixture_id(fixture, FIXTURE_TIME);
@@ -251,7 +252,7 @@ static void assert_read_back(store_fixture *fixture, rc_record records[3], bool 
     for (size_t i = 0; i < 3; i++)
         records[i].operation_id = rc_str_make(id.text, RC_ID_LEN);
     assert_true(fixture_append(fixture, records, 3));
-    assert_true(fixture_append(fixture, records + 1, 1)); /* Again, and alone. */
+    assert_true(fixture_append(fixture, records + 1, 1)); /* again, without other records */
     assert_true(fixture_append(fixture, records, 3));
     assert_int_equal(number(fixture, "SELECT count(*) FROM steps"), steps + (is_in_row ? 0 : 1));
     assert_true(rc_store_timeline(fixture->store, rc_str_make(id.text, RC_ID_LEN), copy_attempt, &t,
@@ -279,7 +280,7 @@ static void assert_read_back(store_fixture *fixture, rc_record records[3], bool 
     assert_true(rc_str_eq(t.attempt.text, records[1].text));
 }
 
-/* Values with columns of their own may differ from the outcome. */
+/* Values that have separate columns may differ from those of the outcome. */
 static void test_an_only_attempt_is_in_its_operations_row(void **state)
 {
     store_fixture *fixture = *state;
@@ -330,7 +331,7 @@ static void test_other_attempts_have_their_own_row(void **state)
     assert_int_equal(number(fixture, "SELECT sum(attempts) FROM spend"), 14);
 }
 
-/* Statistics count the attempts of `records`. */
+/* Checks that the statistics count the attempts of `records`. */
 static void test_statistics_count_attempts_in_both_forms(void **state)
 {
     store_fixture *fixture = *state;

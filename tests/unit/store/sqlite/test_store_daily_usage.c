@@ -1,5 +1,5 @@
-/* Daily usage: its sums equal those of the attempts, to the millionth of a dollar; migration of a
- * file without sums. */
+/* Tests of daily usage: its sums equal those of the attempts, to the millionth of a dollar;
+ * migration of a file without sums. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,11 +29,11 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* The rows as text: "19675 app gpt-4o* openai/gpt-4o openai-1 2 2400 600 12000". */
+/* The rows as text, such as "19675 app gpt-4o* openai/gpt-4o openai-1 2 2400 600 12000". */
 typedef struct listing {
     char text[4096];
     size_t len;
-    size_t most; /* Most rows to read. */
+    size_t most; /* maximum number of rows to read */
 } listing;
 
 static bool add_row(void *ctx, const rc_store_daily_usage *s)
@@ -59,7 +59,7 @@ static void assert_usage(store_fixture *fixture, int64_t from_day, const char *w
     assert_string_equal(list.text, wanted);
 }
 
-/* An operation with two attempts, of which the first failed, at the given times. */
+/* Stores an operation with two attempts, of which the first failed, at the given times. */
 static void append_two(store_fixture *fixture, const char *client, int64_t unix_ms,
                        int64_t second_ms)
 {
@@ -90,7 +90,7 @@ static void test_attempts_are_added_up_by_day(void **state)
     assert_usage(fixture, 0, "");
     append_two(fixture, "app", FIXTURE_TIME, FIXTURE_TIME + 5);
     append_two(fixture, "app", FIXTURE_TIME + 10, FIXTURE_TIME + 15);
-    /* Across midnight: an attempt counts on the day on which it began. */
+    /* Across midnight, an attempt counts on the day on which it began. */
     append_two(fixture, "web", midnight - 1000, midnight);
     append_two(fixture, "", midnight, midnight + 1);
     assert_usage(fixture, 0,
@@ -104,7 +104,7 @@ static void test_attempts_are_added_up_by_day(void **state)
     listing list = {.most = 1};
     assert_true(rc_store_daily_usage_since(fixture->store, 19676, add_row, &list, &fixture->fault));
     assert_string_equal(list.text, "19676  gpt-4o* openai/gpt-4o openai-1 1 1200 0 3000\n");
-    /* A reader sees the same. */
+    /* A reader gets the same rows. */
     fixture_close(fixture);
     assert_true(fixture_open(fixture, RC_STORE_READ));
     assert_usage(fixture, 19676,
@@ -113,8 +113,8 @@ static void test_attempts_are_added_up_by_day(void **state)
                  "19676 web gpt-4o* claude/claude-sonnet-4-5 claude-1 1 1200 300 6000\n");
 }
 
-/* Records appended again after an uncertain failure count once; attempts without usage and other
- * records do not count. */
+/* Records that are stored again after an uncertain failure count once. Attempts without usage, and
+ * other records, do not count. */
 static void test_repeated_records_count_once(void **state)
 {
     store_fixture *fixture = *state;
@@ -140,7 +140,7 @@ static void test_repeated_records_count_once(void **state)
     assert_true(fixture_append(fixture, records, 3));
     assert_usage(fixture, 0, one);
 
-    /* Attempts that arrive after their operation's beginning count for its client. */
+    /* Attempts that are stored after the beginning of their operation count for its client. */
     rc_id late = fixture_id(fixture, FIXTURE_TIME);
     fixture_fill(records, &late, FIXTURE_TIME);
     assert_true(fixture_append(fixture, records, 1));
@@ -150,7 +150,7 @@ static void test_repeated_records_count_once(void **state)
     assert_usage(fixture, 0, "19675 app gpt-4o* openai/gpt-4o openai-1 2 2400 600 12000\n");
 }
 
-/* A failed transaction leaves no sum. */
+/* A failed transaction adds no sum. */
 static void test_a_failed_transaction_adds_nothing(void **state)
 {
     store_fixture *fixture = *state;
@@ -176,7 +176,7 @@ static void test_a_failed_transaction_adds_nothing(void **state)
     assert_usage(fixture, 0, "19675 app gpt-4o* openai/gpt-4o openai-1 2 2400 600 12000\n");
 }
 
-/* The stored sums equal those of the stored attempts. */
+/* Checks that the stored sums equal those of the stored attempts. */
 static void assert_reconciled(store_fixture *fixture)
 {
     int64_t differences = -1;
@@ -224,7 +224,7 @@ static void test_version_1_is_migrated(void **state)
     append_two(fixture, "app", midnight, midnight);
     assert_reconciled(fixture);
 
-    /* An empty file. */
+    /* an empty file */
     fixture_close(fixture);
     old_version_go_back(fixture, 1);
     sqlite3 *db = NULL;
@@ -235,7 +235,7 @@ static void test_version_1_is_migrated(void **state)
     assert_usage(fixture, 0, "");
 }
 
-/* One transaction with more rows than are added up in memory. */
+/* One transaction has more rows than are added up in memory. */
 static void test_a_transaction_may_have_many_rows(void **state)
 {
     enum {
@@ -268,7 +268,7 @@ static void test_a_transaction_may_have_many_rows(void **state)
     assert_int_equal(number, OPERATIONS * (OPERATIONS - 1) / 2);
 }
 
-/* A failed query sets the fault. */
+/* If a query fails, *fault is set. */
 static void test_a_failed_query_sets_the_fault(void **state)
 {
     store_fixture *fixture = *state;

@@ -1,4 +1,4 @@
-/* The audit file: application id, version, migration, and the faults of unusable files. */
+/* Tests of the audit file: application id, version, migration, and the faults of unusable files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -77,7 +77,7 @@ static size_t count_timeline(store_fixture *fixture, const rc_id *id)
 
 /* --- versions --- */
 
-/* The columns of a table behind the column `after`, with commas. */
+/* Returns the columns of a table after the column `after`, separated by commas. */
 static void columns_of(store_fixture *fixture, const char *table, const char *after, char *list,
                        size_t size)
 {
@@ -120,7 +120,7 @@ static void test_versions_increase_by_one(void **state)
         assert_int_equal(rc_sqlite_steps[i].version, i + 1);
 }
 
-/* The released steps and additional test steps; returns their number. */
+/* Fills in the released migration steps and additional test steps; returns their number. */
 #define STEPS_MAX 16
 static size_t steps_and(rc_sqlite_step steps[STEPS_MAX], const char *const *more, size_t count)
 {
@@ -132,7 +132,7 @@ static size_t steps_and(rc_sqlite_step steps[STEPS_MAX], const char *const *more
     return total;
 }
 
-/* A file of the current version is migrated to a next one. */
+/* A file of the current version is migrated to a later version. */
 static void test_migration_keeps_rows(void **state)
 {
     store_fixture *fixture = *state;
@@ -156,7 +156,7 @@ static void test_migration_keeps_rows(void **state)
         sqlite, "SELECT count(*) FROM pragma_table_info('operations') WHERE name = 'region'",
         &columns, &fixture->fault));
     assert_int_equal(columns, 1);
-    /* A second run changes nothing. */
+    /* A second migration changes nothing. */
     assert_true(rc_sqlite_migrate(sqlite, steps, count, version, &fixture->fault));
 }
 
@@ -282,7 +282,7 @@ static void test_a_missing_file_is_reported(void **state)
 static void test_a_folder_without_write_permission_is_reported(void **state)
 {
     store_fixture *fixture = *state;
-    if (geteuid() == 0) { /* root may do everything except what the file system does not support. */
+    if (geteuid() == 0) { /* root may do everything that the file system supports */
         snprintf(fixture->url, sizeof(fixture->url), "sqlite:/proc/self/audit.db");
         assert_false(fixture_open(fixture, RC_STORE_WRITE));
         assert_true(fixture->fault.kind == RC_STORE_NO_FOLDER ||

@@ -1,4 +1,4 @@
-/* Names that no row uses are deleted with their operations. */
+/* Tests that names which no row uses are deleted together with the operations. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,8 @@ static bool has_name(const char *name)
     return number(sql) == 1;
 }
 
-/* An operation with or without cost; without cost no daily usage has its names. */
+/* Adds an operation with or without cost; the daily usage uses the names of an operation only if it
+ * has a cost. */
 static void add(const char *model, const char *target, int64_t unix_ms, bool has_cost)
 {
     rc_record records[3];
@@ -44,7 +45,7 @@ static void add(const char *model, const char *target, int64_t unix_ms, bool has
 
 static void add_invented(int64_t unix_ms)
 {
-    fixture.ids = (rc_id_maker){0}; /* Makes ids of that time, whatever was made before. */
+    fixture.ids = (rc_id_maker){0}; /* makes ids of that time, whatever ids were made before */
     for (int i = 0; i < INVENTED; i++) {
         char model[64];
         char target[64];
@@ -68,11 +69,11 @@ static void test_unused_names_are_deleted(void **state)
     assert_false(has_name("invented-0"));
     assert_false(has_name("openai/invented-7"));
     assert_true(has_name("kept") && has_name("openai/kept") && has_name("app"));
-    /* The daily usage keeps its names. */
+    /* The names that the daily usage uses are not deleted. */
     assert_true(has_name("openai/paid") && has_name("openai-1") && has_name("gpt-4o*"));
     assert_false(has_name("paid"));
     assert_true(number("SELECT count(*) FROM names") < 12);
-    /* The cache must not return numbers of deleted names. */
+    /* The cache of names must not return the numbers of deleted names. */
     add("invented-0", "openai/invented-0", LATER + 1, true);
     assert_int_equal(number("SELECT count(*) FROM operations o JOIN names n ON n.id = o.model AND"
                             " n.text = 'invented-0'"),
@@ -80,7 +81,7 @@ static void test_unused_names_are_deleted(void **state)
     assert_true(rc_store_check(fixture.store, &fixture.fault));
 }
 
-/* After each number of steps an operation is added that uses names that were checked already. */
+/* After each number of steps, an operation is added that uses names which were already checked. */
 static void test_names_used_during_a_sweep_stay(void **state)
 {
     (void)state;
@@ -107,7 +108,7 @@ static void test_names_used_during_a_sweep_stay(void **state)
     assert_false(has_name("invented-9"));
 }
 
-/* A prune that is abandoned in the middle, after which the store is closed. */
+/* A prune is abandoned in the middle, and then the store is closed. */
 static void test_an_abandoned_sweep_does_no_harm(void **state)
 {
     (void)state;

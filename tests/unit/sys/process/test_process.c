@@ -1,4 +1,4 @@
-/* Runs of commands on the real system: exit status, output, input, deadlines. */
+/* Tests of running commands on the real system: exit status, output, input, deadlines. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -45,8 +45,8 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* Waits take no time in this test, except those of this length: a grace period that the command
- * really gets. */
+/* Waits take no real time in this test, except waits of this length, which give a command its whole
+ * grace period. */
 #define LONG_MS 300000u
 
 static rc_process_end run_with(const char *script, uint64_t budget_ms, uint64_t grace_ms)
@@ -86,13 +86,13 @@ static void the_status_is_that_of_a_shell(void **state)
     } rows[] = {
         {"exit 0", 0, 0},
         {"exit 1", 1, 0},
-        {"exit 143", 143, 0}, /* Exited with this status, not killed. */
+        {"exit 143", 143, 0}, /* the command exited with this status and was not killed */
         {"exit 200", 200, 0},
         {"exit 255", 255, 0},
         {"kill -9 $$", 137, 9},
         {"kill -TERM $$", 143, SIGTERM},
         {"kill -HUP $$", 129, SIGHUP},
-        {"kill -PIPE $$", 141, SIGPIPE}, /* We ignore this signal ourselves. */
+        {"kill -PIPE $$", 141, SIGPIPE}, /* the test ignores this signal itself */
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         rc_process_end end = run_for(rows[i].script);
@@ -187,7 +187,7 @@ static void a_child_outside_the_group_is_terminated(void **state)
 {
     (void)state;
     siginfo_t info;
-    /* With job control every job has its own group. */
+    /* With job control, every job has a process group of its own. */
     run_for("exec bash -c 'set -m; sleep 600 & (trap \"\" TERM; exec sleep 600) & exit 2'");
     assert_int_equal(waitid(P_ALL, 0, &info, WEXITED | WNOHANG), -1);
     assert_int_equal(errno, ECHILD);
@@ -265,7 +265,7 @@ static void take_input_back(void)
     close(kept_stdin);
 }
 
-/* Reads all input as a command would, in pieces. */
+/* Reads the whole input in pieces, as a command would. */
 static void expect_input(rc_stdin *in, const char *want)
 {
     char got[64];
