@@ -417,6 +417,8 @@ bool rc_usage_is_text_member(rc_str name)
 
 bool rc_usage_has_no_output(const rc_usage *usage)
 {
+    if (usage->numbers[RC_USAGE_OUTPUT] > 0)
+        return false; /* The common case, without the sums of rc_usage_reported. */
     const rc_usage_count reported = rc_usage_reported(usage);
     return reported.output == 0 || (reported.output < 0 && reported.input >= 0 &&
                                     usage->numbers[RC_USAGE_TOTAL] == reported.input);

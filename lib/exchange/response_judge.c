@@ -188,7 +188,8 @@ rc_response_verdict rc_response_judge_whole(rc_response *response, rc_str body, 
     const rc_str text = rc_utf8_without_bom(body);
     const bool is_usable = text.len == 0 ? response->is_bodiless : is_good(response, text);
     rc_response_verdict verdict = {.result = RC_RESPONSE_ERROR, .kind = rc_body_kind_of(text)};
-    if (rc_response_judge_shape(response, text, is_usable, scratch, &verdict) || !is_usable)
+    if (rc_response_judge_shape(response, text, verdict.kind, is_usable, scratch, &verdict) ||
+        !is_usable)
         return verdict;
     verdict.result = RC_RESPONSE_GOOD;
     verdict.code = rc_finish_code(response->finish);
@@ -203,7 +204,7 @@ rc_response_verdict rc_response_judge_start(rc_response *response, rc_str start,
     watch_body(response, text, true, &seen);
     const bool is_error = (seen.kinds & RC_STREAM_ERROR) != 0;
     if (is_error || !rc_response_fits(response, verdict.kind)) {
-        (void)rc_response_judge_shape(response, text, !is_error, scratch, &verdict);
+        (void)rc_response_judge_shape(response, text, verdict.kind, !is_error, scratch, &verdict);
         return verdict;
     }
     verdict.result = RC_RESPONSE_GOOD;

@@ -144,10 +144,9 @@ static bool is_object_misshapen(const rc_response *response, rc_body_kind kind)
     return kind == RC_BODY_OBJECT && (!rc_response_fits(response, kind) || is_misnamed);
 }
 
-bool rc_response_judge_shape(rc_response *response, rc_str body, bool is_good, rc_buf *scratch,
-                             rc_response_verdict *ret_verdict)
+bool rc_response_judge_shape(rc_response *response, rc_str body, rc_body_kind kind, bool is_good,
+                             rc_buf *scratch, rc_response_verdict *ret_verdict)
 {
-    const rc_body_kind kind = rc_body_kind_of(body);
     const bool is_in_pieces =
         kind == RC_BODY_EVENTS ||
         (kind == RC_BODY_ARRAY && rc_response_dialect(response) == RC_STREAM_GEMINI);

@@ -343,6 +343,7 @@ static bool add_worker(rc_gateway *gateway, worker *m)
         .alloc = settings->alloc,
         .observer = {.ctx = settings->ctx,
                      .on_record = settings->on_record,
+                     .wants_record = settings->wants_record,
                      .on_budget = settings->on_budget,
                      .on_quota = settings->on_quota},
         .on_stopped = on_loop_stopped,

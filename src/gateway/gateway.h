@@ -41,6 +41,9 @@ typedef struct rc_gateway_settings {
     /* The callbacks on_record, on_budget and on_quota may run on the thread of any loop. A callback
      * of this struct may be NULL; its event is then not reported. */
     void (*on_record)(void *ctx, const rc_exchange_summary *record);
+    /* Returns whether on_record uses the next summary; no summary is made if it does not. NULL:
+     * on_record uses all summaries. Runs on the same threads as on_record. */
+    bool (*wants_record)(void *ctx);
     void (*on_budget)(void *ctx, const rc_ledger_notice *notice, rc_str scope);
     void (*on_quota)(void *ctx, const rc_quota_warning *notice);
     /* on_suppressed: one line of JSON about a SuppressedError; called on the writer's thread or on

@@ -35,6 +35,11 @@ bool rc_serve_log_has_events(const rc_serve_run *run)
     return mode_of(run)->has_events;
 }
 
+bool rc_serve_log_is_on(const rc_serve_run *run)
+{
+    return mode_of(run)->is_on;
+}
+
 bool rc_serve_log_is_json(const rc_serve_run *run)
 {
     const rc_serve_log_mode *mode = mode_of(run);

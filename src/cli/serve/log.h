@@ -26,6 +26,9 @@ int rc_serve_log_change(rc_serve_run *run, const rc_config_log *config);
  * continues with the old file. */
 void rc_serve_log_reopen(rc_serve_run *run);
 
+/* Returns whether requests are logged. */
+bool rc_serve_log_is_on(const rc_serve_run *run);
+
 /* Is the format of the log JSON? */
 bool rc_serve_log_is_json(const rc_serve_run *run);
 

@@ -309,6 +309,13 @@ static int begin(rc_serve_run *run)
                : rc_serve_refuse(run->cli, "cannot start a thread", "", RC_EXIT_INTERNAL);
 }
 
+/* Called on the thread of the loop that served the request, as on_record. */
+static bool wants_record(void *ctx)
+{
+    const rc_serve_run *run = ctx;
+    return (run->live != NULL && rc_admin_live_is_read(run->live)) || rc_serve_log_is_on(run);
+}
+
 /* Called on the thread of the loop that served the request. */
 static void on_record(void *ctx, const rc_exchange_summary *record)
 {
@@ -344,6 +351,7 @@ static int make_gateway(rc_serve_run *run)
         .alloc = run->cli->alloc,
         .threads = (uint32_t)input.config->root.threads,
         .on_record = on_record,
+        .wants_record = wants_record,
         .on_budget = rc_serve_log_budget,
         .on_quota = on_quota,
         .on_suppressed = rc_serve_log_suppressed,

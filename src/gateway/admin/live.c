@@ -137,9 +137,14 @@ static void operation_set(operation *to, const rc_exchange_summary *record, int6
         name_set(&to->message, rc_report_message(report));
 }
 
+bool rc_admin_live_is_read(const rc_admin_live *live)
+{
+    return atomic_load_explicit(&live->listeners, memory_order_relaxed) > 0;
+}
+
 void rc_admin_live_publish(rc_admin_live *live, const rc_exchange_summary *record)
 {
-    if (atomic_load_explicit(&live->listeners, memory_order_relaxed) == 0)
+    if (!rc_admin_live_is_read(live))
         return;
     const bool is_plain = record->outcome == RC_OUTCOME_SUCCEEDED && record->attempts <= 1;
     const size_t queue = is_plain ? 0 : 1;
@@ -156,7 +161,7 @@ void rc_admin_live_publish(rc_admin_live *live, const rc_exchange_summary *recor
 
 void rc_admin_live_publish_quota(rc_admin_live *live, const rc_quota_warning *warning)
 {
-    if (atomic_load_explicit(&live->listeners, memory_order_relaxed) == 0)
+    if (!rc_admin_live_is_read(live))
         return;
     uv_mutex_lock(&live->lock);
     batch *to = live->filling;

@@ -36,6 +36,9 @@ typedef struct rc_admin_live rc_admin_live;
 rc_admin_live *rc_admin_live_new(uv_loop_t *loop, const rc_alloc *alloc, const rc_sys_calls *calls,
                                  const rc_admin_source *source);
 
+/* Returns whether anyone listens. Any thread may call this function. */
+bool rc_admin_live_is_read(const rc_admin_live *live);
+
 /* Publishes a request that ended. Any thread may call this function. record: borrows during the
  * call. */
 void rc_admin_live_publish(rc_admin_live *live, const rc_exchange_summary *record);

@@ -55,7 +55,7 @@ static void init_response(rc_attempt *attempt)
         .is_stream = client_request->is_stream,
         .is_stream_unknown = client_request->is_stream_unknown,
         .is_sse = client_request->is_sse,
-        .is_free = rc_client_request_is_free(client_request),
+        .is_free = client_request->is_free,
     };
     rc_response_init(&attempt->response, &request);
 }
@@ -68,7 +68,7 @@ static rc_attempt *make_attempt(rc_exchange *exchange)
     /* The parsers behind `response` are not zeroed here: each parser is initialised when it is
      * used, and the HTTP parser in `upstream` is large. */
     memset(attempt, 0, offsetof(rc_attempt, response));
-    memset(&attempt->upstream, 0, offsetof(rc_upstream_call, reader));
+    rc_upstream_call_init(&attempt->upstream);
     attempt->exchange = exchange;
     attempt->first_byte_ms = -1;
     init_response(attempt);
@@ -321,7 +321,7 @@ static rc_ledger_decision reserve(rc_attempt *attempt)
  * to the periods of that time. */
 static void set_start(rc_attempt *attempt)
 {
-    const rc_runtime *runtime = attempt->exchange->runtime;
+    rc_runtime *runtime = attempt->exchange->runtime;
     attempt->started_ms = rc_runtime_now(runtime);
     attempt->started_ns = uv_hrtime();
     attempt->started_unix_ms = rc_runtime_unix_ms(runtime);
@@ -344,7 +344,7 @@ void rc_attempt_reserve(rc_attempt *attempt)
         .is_stopping = exchange->runtime->is_stopping,
     };
     set_start(attempt);
-    if (exchange->snapshot->has_budgets && !rc_client_request_is_free(&exchange->request)) {
+    if (exchange->snapshot->has_budgets && !exchange->request.is_free) {
         if (!has_reservation(attempt)) {
             input.verdict = RC_RESERVE_NO_MEMORY;
             rc_exchange_feed(exchange, &input);

@@ -11,7 +11,7 @@
 #include "codec/sse.h"
 #include "codec/stream_array.h"
 #include "dialect/stream.h"
-#include "dialect/usage.h"
+#include "dialect/usage_charge.h"
 #include "dialect/usage_scan.h"
 #include "exchange/machine.h"
 #include "exchange/response.h"
@@ -32,6 +32,13 @@ typedef struct rc_snapshot_provider rc_snapshot_provider;
 
 /* Maximum length of a response id in bytes; an error event does not contain a longer id. */
 #define RC_ATTEMPT_RESPONSE_ID_MAX 128u
+
+/* The cost of an attempt. */
+typedef struct rc_attempt_cost {
+    rc_charge charge;
+    uint64_t usd_micro;
+    uint32_t flags; /* RC_RECORD_MEASURED, _ESTIMATED and _UNPRICED */
+} rc_attempt_cost;
 
 /* One call to a provider. */
 typedef struct rc_attempt {
@@ -62,6 +69,7 @@ typedef struct rc_attempt {
                            * provider. */
     bool is_inside_event; /* The last bytes sent to the client are a part of an event. */
     bool is_scanned;      /* reading.scan reads the token usage of the relayed body. */
+    bool is_cost_known;   /* The response is whole, and its cost is in reading.cost. */
     bool is_compressed;   /* The response is compressed, and the gateway decompresses it. */
     rc_attempt_decoder *decoder; /* NULL: the response is not compressed, or is passed on
                                   * compressed. */
@@ -82,7 +90,8 @@ typedef struct rc_attempt {
     union {
         rc_sse sse;
         rc_stream_array array;
-        rc_usage_scan scan; /* Usage scanner of RC_MODE_RELAY; uses `scratch`. */
+        rc_usage_scan scan;   /* Usage scanner of RC_MODE_RELAY; uses `scratch`. */
+        rc_attempt_cost cost; /* Cost of a whole response; valid if is_cost_known. */
     } reading;
     rc_buf wire;    /* The request head, which contains the key. */
     rc_buf head;    /* The provider's response head. */

@@ -213,7 +213,7 @@ static uint64_t length_without_body(const rc_attempt *attempt)
 /* Begins to scan a relayed body for its usage. */
 static void begin_scan(rc_attempt *attempt)
 {
-    attempt->is_scanned = !rc_client_request_is_free(&attempt->exchange->request);
+    attempt->is_scanned = !attempt->exchange->request.is_free;
     if (!attempt->is_scanned)
         return;
     rc_usage_scan_init(&attempt->reading.scan, &attempt->scratch);

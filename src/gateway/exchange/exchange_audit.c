@@ -518,7 +518,8 @@ void rc_exchange_count(rc_exchange *exchange)
         return;
     exchange->is_counted = true;
     count_request(exchange);
-    if (observer->on_record == NULL)
+    if (observer->on_record == NULL ||
+        (observer->wants_record != NULL && !observer->wants_record(observer->ctx)))
         return;
     const rc_outcome outcome = outcome_of(exchange);
     rc_exchange_summary summary = {

@@ -74,7 +74,7 @@ void rc_exchange_steps_done(rc_exchange *exchange)
 
 static rc_attempt_end end_of(const rc_attempt *attempt, const rc_report *report, bool is_done)
 {
-    if (rc_client_request_is_free(&attempt->exchange->request))
+    if (attempt->exchange->request.is_free)
         return RC_ATTEMPT_END_FREE;
     if (is_done)
         return RC_ATTEMPT_END_DONE;
@@ -110,15 +110,30 @@ static const rc_config_price *price_of(const rc_attempt *attempt, const rc_charg
                           config->name, attempt->model, charge->input);
 }
 
-/* Sets the cost of a step. The demo provider is free and needs no price. */
-static void set_cost(const rc_attempt *attempt, rc_ledger_step *step)
+/* Computes the cost of an attempt. The demo provider is free and needs no price. */
+static rc_attempt_cost cost_of(const rc_attempt *attempt, rc_attempt_end end)
 {
-    const rc_charge *charge = &step->charge;
-    const rc_config_price *price = price_of(attempt, charge);
-    step->cost_usd_micro = rc_price_cost(price, charge);
-    if (price == NULL && !attempt->provider->is_demo &&
-        (charge->is_measured || charge->is_estimated))
-        step->flags |= RC_RECORD_UNPRICED;
+    rc_attempt_cost cost = {.charge = charge_of(attempt, end)};
+    const rc_config_price *price = price_of(attempt, &cost.charge);
+    cost.usd_micro = rc_price_cost(price, &cost.charge);
+    if (cost.charge.is_measured)
+        cost.flags |= RC_RECORD_MEASURED;
+    if (cost.charge.is_estimated)
+        cost.flags |= RC_RECORD_ESTIMATED;
+    if (price == NULL && !attempt->provider->is_demo && cost.flags != 0)
+        cost.flags |= RC_RECORD_UNPRICED;
+    return cost;
+}
+
+static void set_cost(const rc_attempt *attempt, const rc_report *report, bool is_done,
+                     rc_ledger_step *step)
+{
+    const rc_attempt_cost cost = is_done && attempt->is_cost_known
+                                     ? attempt->reading.cost
+                                     : cost_of(attempt, end_of(attempt, report, is_done));
+    step->charge = cost.charge;
+    step->cost_usd_micro = cost.usd_micro;
+    step->flags = cost.flags;
 }
 
 static void count_attempt(const rc_attempt *attempt, const rc_ledger_step *step)
@@ -158,10 +173,6 @@ static void describe(const rc_attempt *attempt, rc_ledger_step *step)
     step->latency_ms = (int64_t)(rc_runtime_now(attempt->exchange->runtime) - attempt->started_ms);
     step->first_byte_ms = attempt->first_byte_ms;
     step->bytes = attempt->bytes;
-    if (step->charge.is_measured)
-        step->flags |= RC_RECORD_MEASURED;
-    if (step->charge.is_estimated)
-        step->flags |= RC_RECORD_ESTIMATED;
     if (attempt->mode == RC_MODE_STREAM)
         step->flags |= RC_RECORD_STREAMING;
     if (attempt->exchange->machine.is_committed &&
@@ -171,27 +182,20 @@ static void describe(const rc_attempt *attempt, rc_ledger_step *step)
 
 /* ---- headers for the client ---- */
 
-static uint32_t basis_flags(const rc_ledger_step *step)
-{
-    return step->flags | (step->charge.is_measured ? RC_RECORD_MEASURED : 0u) |
-           (step->charge.is_estimated ? RC_RECORD_ESTIMATED : 0u);
-}
-
-void rc_exchange_fill_cost(const rc_exchange *exchange, const rc_attempt *done,
-                           rc_reply_facts *facts)
+void rc_exchange_fill_cost(const rc_exchange *exchange, rc_attempt *done, rc_reply_facts *facts)
 {
     uint32_t flags = 0;
     for (uint32_t i = 0; i < exchange->step_count; i++) {
         if (exchange->steps[i].kind != RC_RECORD_ATTEMPT)
             continue;
-        flags |= basis_flags(&exchange->steps[i]);
+        flags |= exchange->steps[i].flags;
         facts->cost_usd_micro += exchange->steps[i].cost_usd_micro;
     }
     if (done != NULL) {
-        rc_ledger_step step = {.charge = charge_of(done, end_of(done, NULL, true))};
-        set_cost(done, &step);
-        flags |= basis_flags(&step);
-        facts->cost_usd_micro += step.cost_usd_micro;
+        done->reading.cost = cost_of(done, end_of(done, NULL, true));
+        done->is_cost_known = true;
+        flags |= done->reading.cost.flags;
+        facts->cost_usd_micro += done->reading.cost.usd_micro;
     }
     if ((flags & RC_RECORD_UNPRICED) != 0)
         facts->basis = RC_COST_UNPRICED;
@@ -270,6 +274,8 @@ static void add_to_last(rc_exchange *exchange, const rc_ledger_step *more)
 static void put_before_quotas(rc_exchange *exchange)
 {
     uint32_t at = exchange->step_count - 1;
+    if (at == 0 || exchange->steps[at - 1].kind != RC_RECORD_QUOTA)
+        return;
     const rc_ledger_step last = exchange->steps[at];
     for (; at > 0 && exchange->steps[at - 1].kind == RC_RECORD_QUOTA &&
            exchange->steps[at - 1].attempt == last.attempt;
@@ -299,8 +305,7 @@ void rc_exchange_add_attempt(rc_attempt *attempt, const rc_report *report, bool 
     rc_ledger_step *step = rc_exchange_add_step(attempt->exchange, RC_RECORD_ATTEMPT);
     if (step == NULL) {
         rc_ledger_step more = {.report = report};
-        more.charge = charge_of(attempt, end_of(attempt, report, is_done));
-        set_cost(attempt, &more);
+        set_cost(attempt, report, is_done, &more);
         describe(attempt, &more);
         count_attempt(attempt, &more);
         settle(attempt, &more);
@@ -308,8 +313,7 @@ void rc_exchange_add_attempt(rc_attempt *attempt, const rc_report *report, bool 
         return;
     }
     step->report = report != NULL ? rc_report_dup(report) : NULL;
-    step->charge = charge_of(attempt, end_of(attempt, report, is_done));
-    set_cost(attempt, step);
+    set_cost(attempt, report, is_done, step);
     describe(attempt, step);
     count_attempt(attempt, step);
     settle(attempt, step);

@@ -80,8 +80,7 @@ void rc_exchange_end_pause(rc_exchange *exchange);
 void rc_exchange_steps_done(rc_exchange *exchange);
 /* Fills in the cost. done: an attempt with a complete response that is not a step yet; NULL if all
  * attempts are steps. */
-void rc_exchange_fill_cost(const rc_exchange *exchange, const rc_attempt *done,
-                           rc_reply_facts *facts);
+void rc_exchange_fill_cost(const rc_exchange *exchange, rc_attempt *done, rc_reply_facts *facts);
 /* Fills in the failures that fallback_on of the route has hidden, such as "ModelNotFound at
  * openai/gpt-5". text: an empty buffer, which facts->masked views. */
 void rc_exchange_fill_masked(const rc_exchange *exchange, rc_buf *text, rc_reply_facts *facts);

@@ -219,7 +219,7 @@ static bool hides_price(const rc_exchange *exchange)
 {
     const rc_client_request *request = &exchange->request;
     return request->is_compressed && request->requested_model.len == 0 &&
-           exchange->snapshot->has_budgets && !rc_client_request_is_free(request);
+           exchange->snapshot->has_budgets && !request->is_free;
 }
 
 static bool choose(rc_exchange *exchange)

@@ -70,6 +70,8 @@ typedef struct rc_exchange_observer {
     void *ctx;
     /* A request has ended. */
     void (*on_record)(void *ctx, const rc_exchange_summary *record);
+    /* Returns whether on_record uses the next summary. NULL: it uses all summaries. */
+    bool (*wants_record)(void *ctx);
     /* Called when a budget nears its limit, has reached its limit, or makes a request wait. scope:
      * borrows during the call. */
     void (*on_budget)(void *ctx, const rc_ledger_notice *notice, rc_str scope);

@@ -103,6 +103,30 @@ static bool is_safe_method(rc_str method)
            rc_str_eq(method, RC_STR("OPTIONS"));
 }
 
+/* Whether requests to the passthrough path only count tokens. Paths with a semicolon, an escape or
+ * two verbs do not count as such, because servers differ in how they read them. */
+static bool is_count(const rc_client_request *request)
+{
+    const rc_str path = request->passthrough_path;
+    const size_t colon = rc_str_find_byte(path, ':', 0);
+    if (rc_str_find_byte(path, ';', 0) != RC_STR_NPOS ||
+        rc_str_find_byte(path, '%', 0) != RC_STR_NPOS)
+        return false;
+    return rc_str_ends_with(path, RC_STR("/messages/count_tokens")) ||
+           (colon != RC_STR_NPOS &&
+            rc_str_eq(rc_str_slice(path, colon, path.len), RC_STR(":countTokens")));
+}
+
+/* Providers charge nothing for token counts and for GET requests. */
+static bool is_free(const rc_client_request *request)
+{
+    const rc_endpoint_id id = request->endpoint->id;
+    return id == RC_ENDPOINT_COUNT_TOKENS || id == RC_ENDPOINT_TOKENS ||
+           (request->endpoint->wire == RC_WIRE_NATIVE && is_count(request)) ||
+           id == RC_ENDPOINT_TOKENS_V1 ||
+           rc_str_eq(rc_http1_method(request->reader), RC_STR("GET"));
+}
+
 /* Checks method and path against the endpoint and reads the model in the path. */
 static rc_request_fault read_target(rc_client_request *request, const rc_endpoint_match *match)
 {
@@ -110,6 +134,7 @@ static rc_request_fault read_target(rc_client_request *request, const rc_endpoin
     request->endpoint = endpoint;
     request->provider = match->provider;
     request->passthrough_path = match->passthrough_path;
+    request->is_free = is_free(request);
     const rc_str method = rc_http1_method(request->reader);
     if (!request->is_replay_explicit)
         request->replay = is_safe_method(method) ? RC_REPLAY_YES : endpoint->replay;
@@ -135,8 +160,11 @@ rc_request_fault rc_client_request_read_head(rc_client_request *request, const r
                                              const char *head)
 {
     rc_endpoint_match match = {0};
-    /* To save time, the storage arrays at the end of the struct are not cleared. */
-    memset(request, 0, offsetof(rc_client_request, model_storage));
+    memset(request, 0, offsetof(rc_client_request, fields));
+    request->trace.is_valid = false;
+    request->trace.state = rc_str_make(NULL, 0);
+    request->hops.count = 0;
+    request->hops.is_overflown = false;
     request->reader = reader;
     request->head = head;
     rc_field_list_read(&request->fields, reader, head);
@@ -161,28 +189,4 @@ uint64_t rc_client_request_first_byte_ms(const rc_client_request *request,
     if (timeouts->first_byte_ms > 0)
         return timeouts->first_byte_ms;
     return request->is_stream ? RC_CONFIG_STREAM_FIRST_BYTE_MS : 0;
-}
-
-/* Whether requests to the passthrough path only count tokens. Paths with a semicolon, an escape or
- * two verbs do not count as such, because servers differ in how they read them. */
-static bool is_count(const rc_client_request *request)
-{
-    const rc_str path = request->passthrough_path;
-    const size_t colon = rc_str_find_byte(path, ':', 0);
-    if (rc_str_find_byte(path, ';', 0) != RC_STR_NPOS ||
-        rc_str_find_byte(path, '%', 0) != RC_STR_NPOS)
-        return false;
-    return rc_str_ends_with(path, RC_STR("/messages/count_tokens")) ||
-           (colon != RC_STR_NPOS &&
-            rc_str_eq(rc_str_slice(path, colon, path.len), RC_STR(":countTokens")));
-}
-
-/* Providers charge nothing for token counts and for GET requests. */
-bool rc_client_request_is_free(const rc_client_request *request)
-{
-    const rc_endpoint_id id = request->endpoint->id;
-    return id == RC_ENDPOINT_COUNT_TOKENS || id == RC_ENDPOINT_TOKENS ||
-           (request->endpoint->wire == RC_WIRE_NATIVE && is_count(request)) ||
-           id == RC_ENDPOINT_TOKENS_V1 ||
-           rc_str_eq(rc_http1_method(request->reader), RC_STR("GET"));
 }

@@ -33,7 +33,6 @@
 typedef struct rc_client_request {
     const rc_http1 *reader;
     const char *head;
-    rc_field_list fields;
 
     const rc_endpoint *endpoint; /* NULL if no endpoint matches the path. */
     rc_str provider;             /* Provider of a passthrough (a path /p/PROVIDER/...), as the
@@ -55,9 +54,6 @@ typedef struct rc_client_request {
                                        * the request no name. */
     rc_str boundary;                  /* Boundary of a multipart form. Empty if the body is not a
                                          form. */
-    rc_trace_context trace;           /* The client's trace. If the client sends none, the exchange
-                                       * may start a trace. */
-    rc_hops hops;                     /* Gateways that the request has passed, read from Via. */
     uint32_t client_retry;            /* Retry number that the client's SDK sends. 0 if the request
                                        * is not a retry or the SDK sends no number. */
     rc_replay replay;                 /* RC_REPLAY_YES if the request may be sent again, otherwise
@@ -70,6 +66,7 @@ typedef struct rc_client_request {
     bool is_google_client;      /* x-goog-api-key, x-goog-api-client or another of Google's headers
                                  * is present. */
     bool is_compressed;         /* The content-encoding is not identity. */
+    bool is_free;               /* The request costs nothing, whatever the response is. */
     bool is_sse;                /* The query has alt=sse. */
 
     rc_str body;
@@ -99,6 +96,11 @@ typedef struct rc_client_request {
                                    * far. */
     const char *ambiguous_member; /* The ambiguous member that rc_client_request_watch has found.
                                    * NULL if it has found none. */
+    /* The members below are not zeroed as a whole. */
+    rc_field_list fields;
+    rc_trace_context trace; /* The client's trace. If the client sends none, the exchange
+                                       * may start a trace. */
+    rc_hops hops;           /* Gateways that the request has passed, read from Via. */
     char model_storage[RC_MODEL_NAME_MAX];
     char shown_model_storage[RC_MODEL_NAME_MAX]; /* Holds `model` if the client's name contains a
                                                     secret. */
@@ -163,8 +165,5 @@ rc_dialect rc_dialect_of_path(rc_str path);
 
 /* Parses the headers that the gateway uses. Called by rc_client_request_read_head. */
 rc_request_fault rc_client_request_read_fields(rc_client_request *request);
-
-/* Whether the request costs nothing, whatever the response is. */
-bool rc_client_request_is_free(const rc_client_request *request);
 
 #endif

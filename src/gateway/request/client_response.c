@@ -9,7 +9,8 @@
 #include "scrub/scrub.h"
 
 #define TEXT_MAX 256u
-#define LIMIT_MAX_BYTES 64u /* Maximum number of bytes of a rate-limit header's value. */
+#define NUMBER_LINES_MAX 320u /* Five lines: a name, a number or a word, and the line end. */
+#define LIMIT_MAX_BYTES 64u   /* Maximum number of bytes of a rate-limit header's value. */
 
 /* Whether JSON and header lines can contain the text without escapes, as most names and ids. */
 static bool is_plain(rc_str text)
@@ -49,15 +50,33 @@ static void push_line(rc_buf *buf, rc_str name, rc_str text)
     rc_buf_add(buf, RC_STR("\r\n"));
 }
 
-static void push_number(rc_buf *buf, rc_str name, uint64_t number)
+/* Header lines with numbers, which are collected here and appended at once. */
+typedef struct number_lines {
+    size_t len;
+    char bytes[NUMBER_LINES_MAX];
+} number_lines;
+
+static inline void put(number_lines *lines, rc_str text)
 {
-    rc_buf_add(buf, name);
-    rc_buf_add_u64(buf, number);
-    rc_buf_add(buf, RC_STR("\r\n"));
+    memcpy(lines->bytes + lines->len, text.ptr, text.len);
+    lines->len += text.len;
 }
 
-/* Appends the cost headers. The amount has no currency sign, because programs parse it. */
-static void push_cost(rc_buf *buf, const rc_reply_facts *facts)
+static void put_number(number_lines *lines, rc_str name, uint64_t number)
+{
+    char digits[20];
+    size_t at = sizeof digits;
+    do {
+        digits[--at] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    put(lines, name);
+    put(lines, rc_str_make(digits + at, sizeof digits - at));
+    put(lines, RC_STR("\r\n"));
+}
+
+/* Adds the cost headers. The amount has no currency sign, because programs parse it. */
+static void put_cost(number_lines *lines, const rc_reply_facts *facts)
 {
     static const rc_str names[] = {
         [RC_COST_NONE] = RC_STR_INIT(""),
@@ -65,29 +84,34 @@ static void push_cost(rc_buf *buf, const rc_reply_facts *facts)
         [RC_COST_ESTIMATED] = RC_STR_INIT("estimated"),
         [RC_COST_UNPRICED] = RC_STR_INIT("unpriced"),
     };
-    char memory[32];
-    rc_buf amount;
-    rc_buf_init_fixed(&amount, memory, sizeof memory);
-    rc_ledger_push_usd(&amount, facts->cost_usd_micro);
-    const rc_str text = rc_buf_get(&amount);
-    if (facts->basis == RC_COST_MEASURED || facts->basis == RC_COST_ESTIMATED)
-        push_line(buf, RC_STR("x-recourse-cost-usd: "), rc_str_slice(text, 1, text.len));
-    push_line(buf, RC_STR("x-recourse-cost-basis: "), names[facts->basis]);
+    if (facts->basis == RC_COST_MEASURED || facts->basis == RC_COST_ESTIMATED) {
+        char memory[32];
+        rc_buf amount;
+        rc_buf_init_fixed(&amount, memory, sizeof memory);
+        rc_ledger_push_usd(&amount, facts->cost_usd_micro);
+        const rc_str text = rc_buf_get(&amount);
+        put(lines, RC_STR("x-recourse-cost-usd: "));
+        put(lines, rc_str_slice(text, 1, text.len));
+        put(lines, RC_STR("\r\n"));
+    }
+    put(lines, RC_STR("x-recourse-cost-basis: "));
+    put(lines, names[facts->basis]);
+    put(lines, RC_STR("\r\n"));
 }
 
 rc_status rc_reply_facts_push(rc_buf *buf, const rc_reply_facts *facts)
 {
+    number_lines lines;
+    lines.len = 0;
     if (facts->attempts > 0)
-        push_number(buf, RC_STR("x-recourse-attempts: "), facts->attempts);
+        put_number(&lines, RC_STR("x-recourse-attempts: "), facts->attempts);
     if (facts->basis != RC_COST_NONE)
-        push_cost(buf, facts);
+        put_cost(&lines, facts);
     if (facts->has_target_ms)
-        push_number(buf, RC_STR("x-recourse-target-ms: "), facts->target_ms);
+        put_number(&lines, RC_STR("x-recourse-target-ms: "), facts->target_ms);
     if (facts->has_total_ms)
-        push_number(buf, RC_STR("x-recourse-total-ms: "), facts->total_ms);
-    if (facts->waited_ms > 0)
-        push_number(buf, RC_STR("x-recourse-waited-ms: "), facts->waited_ms);
-    push_line(buf, RC_STR("x-recourse-masked: "), facts->masked);
+        put_number(&lines, RC_STR("x-recourse-total-ms: "), facts->total_ms);
+    rc_buf_add(buf, rc_str_make(lines.bytes, lines.len));
     push_line(buf, RC_STR("x-recourse-target: "), facts->target);
     push_line(buf, RC_STR("x-recourse-request-id: "), facts->request_id);
     if (facts->report_id.len > 0) {

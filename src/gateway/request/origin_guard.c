@@ -43,11 +43,17 @@ bool rc_host_is_local(rc_str host)
 /* Whether only browsers send the header. */
 static bool is_browser_header(rc_str name, rc_str value)
 {
-    if (name.len > 10 && rc_http1_is_name(rc_str_slice(name, 0, 10), RC_STR("sec-fetch-")))
-        return true;
-    if (name.len == 10 && rc_http1_is_name(name, RC_STR("user-agent")))
-        return rc_str_starts_with_nocase(value, RC_STR("Mozilla/"));
-    return name.len == 6 && rc_http1_is_name(name, RC_STR("origin"));
+    const rc_str fetch = RC_STR("sec-fetch-");
+    switch (name.len) {
+    case 6:
+        return rc_http1_is_name(name, RC_STR("origin"));
+    case 10:
+        return rc_http1_is_name(name, RC_STR("user-agent")) &&
+               rc_str_starts_with_nocase(value, RC_STR("Mozilla/"));
+    default:
+        return name.len > fetch.len && (name.ptr[0] | 0x20) == 's' &&
+               rc_http1_is_same(name.ptr, fetch.ptr, fetch.len);
+    }
 }
 
 static bool is_from_browser(const rc_http1 *reader, const char *head)

@@ -53,9 +53,14 @@ rc_id rc_runtime_next_id(rc_runtime *runtime, int64_t now_unix_ms)
     return rc_id_make(&runtime->ids, now_unix_ms, bytes);
 }
 
-int64_t rc_runtime_unix_ms(const rc_runtime *runtime)
+int64_t rc_runtime_unix_ms(rc_runtime *runtime)
 {
-    return rc_clock_unix_ms(runtime->calls);
+    const uint64_t now_ms = rc_runtime_now(runtime);
+    if (runtime->unix_ms == 0 || runtime->unix_at_ms != now_ms) {
+        runtime->unix_ms = rc_clock_unix_ms(runtime->calls);
+        runtime->unix_at_ms = now_ms;
+    }
+    return runtime->unix_ms;
 }
 
 /* ---- reusable buffers ---- */

@@ -87,6 +87,8 @@ typedef struct rc_runtime {
     rc_event_template templates[RC_RUNTIME_TEMPLATES]; /* Indexed by the metrics row of a target,
                                                         * modulo RC_RUNTIME_TEMPLATES. */
 
+    int64_t unix_ms;     /* Wall time at unix_at_ms. 0: not read yet. */
+    uint64_t unix_at_ms; /* Time of the loop at which unix_ms was read. */
     rc_id_maker ids;
     size_t entropy_at;
     uint8_t entropy[RC_RUNTIME_ENTROPY_BYTES];
@@ -106,7 +108,8 @@ static inline uint64_t rc_runtime_now(const rc_runtime *runtime)
     return uv_now(runtime->uv_loop);
 }
 
-int64_t rc_runtime_unix_ms(const rc_runtime *runtime);
+/* Returns the wall time. The clock is read again when the time of the loop has changed. */
+int64_t rc_runtime_unix_ms(rc_runtime *runtime);
 
 /* Writes random bytes from a buffer; one system call fills the buffer for many requests. size: at
  * most RC_RUNTIME_ENTROPY_BYTES. */

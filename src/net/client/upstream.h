@@ -170,6 +170,10 @@ void rc_upstream_cancel(rc_upstream_call *call);
  * gives; the owner frees it with the allocator of the upstream. */
 rc_http1_table *rc_upstream_take_table(rc_upstream_call *call);
 
+/* Prepares the storage of a call that may never be started, so that the functions for all-zero
+ * storage may be called. */
+static inline void rc_upstream_call_init(rc_upstream_call *call);
+
 /* Returns whether the call has started and not ended. The storage may be all zero. */
 bool rc_upstream_is_live(const rc_upstream_call *call);
 
@@ -237,6 +241,14 @@ struct rc_upstream_call {
     rc_http1_table *table; /* Fields of a head with many fields; freed at the call's end. */
     rc_http1 reader;
 };
+
+static inline void rc_upstream_call_init(rc_upstream_call *call)
+{
+    call->state = 0;
+    call->is_sent = false;
+    call->accepted = 0;
+    call->table = NULL;
+}
 
 static inline bool rc_upstream_is_sent(const rc_upstream_call *call)
 {
