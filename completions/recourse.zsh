@@ -80,7 +80,7 @@ _recourse() {
                 '--format=[output format, see below (default\: human)]:FORMAT:(human json markdown http report problem openai-chat openai-responses anthropic gemini log otel)' \
                 '--view=[the view\: user (message, action, ids), model (class, code, safe context) or internal (everything)]:VIEW:(user model internal)' \
                 '--dialect=[the body of --format http\: problem (default), openai-chat, openai-responses, anthropic or gemini]:DIALECT:(problem openai-chat openai-responses anthropic gemini)' \
-                '--stream[print a client'\''s dialect as the last event of a stream, not as a body]' \
+                '--stream[print an error in a client'\''s dialect as the last event of a stream instead of as a body]' \
                 '--strict[refuse an input that is not exactly a report\: unknown keys and values, damaged JSON]' \
                 '--indent=[indentation of --format json in spaces, 0 to 8 (default\: 0, one line)]:N:' \
                 '--color=[auto (default\: on a terminal, unless NO_COLOR is set), always or never]:WHEN:(auto always never)' \

@@ -23,8 +23,8 @@
 #define MOVES_MAX 65535u
 #define ALIASES_MAX 512u
 
-/* Irregular forms, and forms that the stemmer handles badly: the first word is read as the
- * second. */
+/* Irregular forms, and forms for which the stemmer gives a wrong stem: the first word is replaced
+ * by the second. */
 static const char *const ALIASES[][2] = {
     {"using", "use"},      {"cancelled", "cancel"}, {"embed", "embedding"},
     {"modelled", "model"}, {"labelled", "label"},   {"chose", "choose"},

@@ -314,9 +314,10 @@ static void write_terms(FILE *out)
 
 static void print_group(FILE *out, const char *name, bool is_exclusive, const char *text)
 {
-    fprintf(out,
-            "\n## %s\n\nThis group of terms describes: %s.%s\n\n| term | true when |\n|---|---|\n",
-            name, text, is_exclusive ? " At most one of them is true." : "");
+    fprintf(
+        out,
+        "\n## %s\n\nThe terms of this group describe %s.%s\n\n| term | true when |\n|---|---|\n",
+        name, text, is_exclusive ? " At most one of them is true." : "");
 }
 
 static void print_term(FILE *out, rc_fact fact)

@@ -15,7 +15,7 @@ function pretty(raw) {
 }
 
 // The same texts as `recourse explain`.
-const WHY_NOT = { configuration: "no: the set-up must change first", content: "no: the request must change first",
+const WHY_NOT = { configuration: "no: the configuration must change first", content: "no: the request must change first",
     capacity: "no: quota, plan, credit or balance is used up",
     ambiguous: "not safe: the request may have been carried out already",
     unknown: "no: the error is not recognised" };

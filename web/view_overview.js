@@ -144,7 +144,7 @@ function feed() {
             all.checked ? "Requests appear here as they end."
                 : "Failures, failovers and retries appear here as they happen."));
         fill(lost, gateway.dropped > 0
-            ? `${count(gateway.dropped)} requests ended too quickly to be shown; the Requests page has all of them.`
+            ? `${count(gateway.dropped)} requests are not shown, because too many ended at once; the Requests page lists them.`
             : null);
     }
 

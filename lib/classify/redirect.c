@@ -10,9 +10,9 @@
 #define TOKEN_MIN_BYTES ((size_t)16)
 #define NOT_MODIFIED 304
 
-#define ADVICE                                                                                \
-    "Check base_url: it must be the address of the API itself. A redirect to a page to sign " \
-    "in at comes from a proxy in between."
+#define ADVICE                                                                              \
+    "Check base_url: it must be the address of the API itself. A redirect to a login page " \
+    "comes from a proxy in between."
 
 /* ---- target address ---- */
 

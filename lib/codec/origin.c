@@ -71,7 +71,7 @@ const char *rc_origin_parse(rc_str base_url, rc_origin_options options, rc_origi
                              ? rc_address_kind_of(&origin.address) == RC_ADDRESS_LOOPBACK
                              : rc_str_eq(rc_str_c(origin.host), RC_STR("localhost"));
     if (!origin.is_https && !origin.is_loopback && !options.insecure)
-        return "plain http:// to another machine sends keys in the open";
+        return "plain http:// to another machine sends keys unencrypted";
     if (origin.is_literal && !rc_origin_allows(&origin, &origin.address))
         return "no provider can be at this address";
     origin.hash = hash_of(&origin);

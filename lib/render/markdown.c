@@ -168,7 +168,7 @@ static void put_ids(page *p)
 {
     item_begin(p, RC_STR("Report"));
     put_code(p, RC_STR(""), rc_report_id(p->report));
-    put_number(p, RC_STR("answered with HTTP "), rc_report_http_status(p->report));
+    put_number(p, RC_STR("responded with HTTP "), rc_report_http_status(p->report));
     if (rc_view_has(p->view, RC_STR("rule")))
         put_code(p, RC_STR("by rule "), rc_report_rule(p->report));
     item_end(p);

@@ -129,7 +129,8 @@ static void read_text(decoder *d, rc_builder *builder, const rc_json_token *toke
     if (d->status != RC_OK)
         return;
     if (text.len == 0)
-        refuse(d, RC_E_RANGE, token->offset, "empty text: what is absent is left out", NO_NAME);
+        refuse(d, RC_E_RANGE, token->offset, "empty text: leave out a field without a value",
+               NO_NAME);
     if (text.len > max_bytes && d->is_strict)
         fail(d, RC_E_TOO_LARGE, token->offset, "text longer than a report holds", NO_NAME);
     rc_str clean = rc_builder_scrub(builder, text, max_bytes);
@@ -221,7 +222,7 @@ static void read_context_value(decoder *d, rc_builder *builder, rc_str key)
 
 static void refuse_empty(decoder *d, size_t offset)
 {
-    refuse(d, RC_E_RANGE, offset, "empty: what is absent is left out", NO_NAME);
+    refuse(d, RC_E_RANGE, offset, "empty value: leave out a field without a value", NO_NAME);
 }
 
 LEAF static void read_context(decoder *d, rc_builder *builder, const rc_json_token *begin)

@@ -57,8 +57,8 @@ void rc_help_main(rc_buf *buf, unsigned width)
     rc_help_entry(buf, RC_STR("-h, --help"), "show this help, or the help of a command", width);
     rc_help_entry(buf, RC_STR("--version"), "show the version", width);
     rc_cli_text(buf, "\nExamples:\n"
-                     "  recourse errors                     every error code\n"
-                     "  recourse errors RateLimited         one of them\n"
+                     "  recourse errors                     a list of all error codes\n"
+                     "  recourse errors RateLimited         the details of one code\n"
                      "  recourse render report.json         a report for a person\n"
                      "  recourse render --help              the options of render\n"
                      "\n");

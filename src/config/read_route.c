@@ -225,7 +225,7 @@ static void check_reached(rc_config_reader *r, const rc_yaml_node *node, size_t 
         rc_config_fault *fault = rc_yaml_fault(r->faults, node);
         rc_config_fault_append(fault, "this route is never used: routes[");
         rc_config_fault_append_u64(fault, i);
-        rc_config_fault_append(fault, "] matches everything that it matches");
+        rc_config_fault_append(fault, "] matches every model that this route matches");
         return;
     }
 }

@@ -273,7 +273,7 @@ static void act_on_target(rc_gateway *gateway, const rc_admin_action *action,
     const uint16_t row =
         rc_buf_status(&name) == RC_OK ? rc_hub_take_target(hub, rc_buf_get(&name)) : RC_NO_TARGET;
     if (row == RC_NO_TARGET) {
-        set_outcome(outcome, RC_ADMIN_NOT_FOUND, "there is no such target");
+        set_outcome(outcome, RC_ADMIN_NOT_FOUND, "the gateway has no target of this name");
         return;
     }
     act_on_row(gateway, action, row, rc_buf_get(&name), outcome);
@@ -287,7 +287,7 @@ static void revive_key(rc_gateway *gateway, const rc_admin_action *action,
     const uint16_t row = rc_hub_find_credential(hub, action->key);
     rc_hub_saved_states states;
     if (row == RC_NO_TARGET) {
-        set_outcome(outcome, RC_ADMIN_NOT_FOUND, "there is no such key");
+        set_outcome(outcome, RC_ADMIN_NOT_FOUND, "the gateway has no key of this id");
         return;
     }
     rc_hub_clear_saved(hub, RC_NO_TARGET, row, uv_now(gateway->settings.uv_loop), &states);
@@ -310,7 +310,7 @@ static void raise_budget(rc_gateway *gateway, const rc_admin_action *action,
                                           : RC_LEDGER_NO_BUDGET;
     if (row == RC_LEDGER_NO_BUDGET) {
         rc_snapshot_release(snapshot);
-        set_outcome(outcome, RC_ADMIN_NOT_FOUND, "there is no such budget");
+        set_outcome(outcome, RC_ADMIN_NOT_FOUND, "the gateway has no budget of this name");
         return;
     }
     /* Requests that wait for this budget are not woken here, because a timer of each request checks
@@ -337,7 +337,7 @@ void rc_gateway_record_reload(rc_gateway *gateway, const rc_admin_action *action
         rc_log_push_clean(&text, why);
         rc_buf_push(&text, RC_STR("); the previous configuration stays in use. Requested"));
     } else {
-        rc_buf_push(&text, RC_STR("configuration reloaded, edition "));
+        rc_buf_push(&text, RC_STR("configuration reloaded, generation "));
         rc_buf_push_u64(&text, rc_hub_generation(&gateway->hub));
         rc_buf_push(&text, RC_STR(","));
     }

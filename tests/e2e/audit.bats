@@ -116,7 +116,7 @@ key() {
     cp "$told" new.db
     python3 -c 'import sqlite3; sqlite3.connect("new.db").execute("pragma user_version = 99")'
     refused 65 "written by a newer version" list --store new.db
-    [[ $stderr == *"Use that version or a later one"* ]]
+    [[ $stderr == *"Use that version of Recourse or a later one"* ]]
     refused 66 "recourse audit: open nowhere" export --store nowhere
     run -66 --separate-stderr audit export --store nowhere --format jsonl
     [[ $stderr == "{"* ]]

@@ -125,7 +125,7 @@ server.serve_forever()' "$@"
 @test "other responses: no list of models, a page, a rate limit, a failure" {
     answering 404 text/plain "not here"
     found 0
-    [[ $(finding "up env:GOOD") == "warning 404 "*"the key was not tried"* ]]
+    [[ $(finding "up env:GOOD") == "warning 404 "*"the key was not tested"* ]]
     answering 200 text/html "<h1>Welcome to the hotel</h1>"
     found 0
     [[ $(finding "up env:GOOD") == "warning 200 in "*"the response is a web page, not a list"* ]]
@@ -209,8 +209,8 @@ time.sleep(600)'
     provider "kind: openai, base_url: \"http://127.0.0.1:$port/v1\", keys: [env:GOOD]"
     found 69 --timeout 2
     cat found
-    [[ $(finding "up answer") == "fault "*"in time (NetworkTimeout)"* || $(finding "up answer") == "fault not done within 2 seconds"* ||
-        $(finding "up answer") == "fault "*"in time (ProviderTimeout)"* || $(finding "up connection") == "fault not done within 2 seconds"* ]]
+    [[ $(finding "up answer") == "fault "*"in time (NetworkTimeout)"* || $(finding "up answer") == "fault the check did not end within 2 seconds"* ||
+        $(finding "up answer") == "fault "*"in time (ProviderTimeout)"* || $(finding "up connection") == "fault the check did not end within 2 seconds"* ]]
 }
 
 @test "offline contacts no provider" {
@@ -283,8 +283,8 @@ providers:
   plain: {kind: openai_compatible, base_url: "http://10.0.0.1/v1", insecure: true}
 YAML
     found 0 --offline
-    [[ $(finding clients) == "warning none is configured, and the gateway listens beyond this machine"* ]]
-    [[ $(finding routes) == "warning none is configured"* ]]
+    [[ $(finding clients) == "warning no client is configured, and other machines can reach the gateway"* ]]
+    [[ $(finding routes) == "warning no route is configured"* ]]
     [[ $(finding bare) == *"note no route uses"*"warning no key is configured"* ]]
     [[ $(finding plain) == *"warning insecure"* ]]
 }

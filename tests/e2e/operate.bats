@@ -352,8 +352,8 @@ PY
     all() { notices >found && [ "$(wc -l <found)" = 3 ]; }
     wait_for all
     cat found
-    [ "$(sed -n 1p found)" = "configuration reloaded, edition 2, by a signal (SIGHUP)" ]
-    [ "$(sed -n 2p found)" = "configuration reloaded, edition 3, by unix: a new key" ]
+    [ "$(sed -n 1p found)" = "configuration reloaded, generation 2, by a signal (SIGHUP)" ]
+    [ "$(sed -n 2p found)" = "configuration reloaded, generation 3, by unix: a new key" ]
     [[ $(sed -n 3p found) == "configuration refused (recourse.yaml:"*"routs: unknown key"*"); the previous configuration stays in use. Requested by a signal (SIGHUP)" ]]
     all_json talk
 }

@@ -217,7 +217,7 @@ static rc_hint_limit *find_limit(rc_hints *h, uint8_t group, rc_str name)
 
 static void note_not_exhausted(const rc_hints *h, rc_str where)
 {
-    rc_hints_note_rejected(h, where, RC_STR("its limit is not used up"));
+    rc_hints_note_rejected(h, where, RC_STR("the limit of this reset is not used up"));
 }
 
 static void offer_reset(rc_hints *h, uint8_t group, rc_str name, rc_hint offered,

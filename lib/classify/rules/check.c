@@ -87,8 +87,8 @@ void rc_rules_check_order(rc_rules_parser *parser)
             RC_RULES_REFUSE(parser, RC_E_RANGE, node->when_from, RC_STR("the rule "),
                             rc_rules_excerpt(node->rule.id), RC_STR(" is never reached: "),
                             rc_rules_excerpt(earlier->id),
-                            RC_STR(" comes first and matches whenever it does; move it up or "
-                                   "narrow the other"));
+                            RC_STR(" comes before it and matches the same failures; move this "
+                                   "rule up or narrow the other"));
             return;
         }
     }

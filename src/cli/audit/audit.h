@@ -214,7 +214,7 @@ typedef struct rc_audit_timeline {
 bool rc_audit_show_human(rc_audit_timeline *timeline, rc_store_fault *fault);
 bool rc_audit_show_markdown(rc_audit_timeline *timeline, rc_store_fault *fault);
 
-/* Appends a summary, such as "openai/gpt-4o answered at the first try." */
+/* Appends a summary, such as "openai/gpt-4o responded on the first attempt." */
 void rc_audit_push_summary(const rc_audit_timeline *timeline, rc_buf *buf);
 
 /* rc_audit_push_event appends one record as a line without its time; rc_audit_push_detail appends

@@ -81,7 +81,7 @@ static int refuse_verb(rc_cli *cli, const char *name)
     return rc_cli_usage(cli, "audit");
 }
 
-/* Prints "--by does not go with list; it goes with stats". */
+/* Prints "--by cannot be used with list; it can be used with stats". */
 static int refuse_option(rc_cli *cli, const verb *v, size_t option)
 {
     bool is_first = true;

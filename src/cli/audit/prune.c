@@ -26,8 +26,8 @@
 typedef struct pruning {
     rc_audit *audit;
     int64_t before_unix_ms;
-    rc_store_expired past; /* Counts before the deletion. */
-    rc_store_expired left; /* Counts after the deletion. */
+    rc_store_expired past; /* The numbers of operations before the deletion. */
+    rc_store_expired left; /* The numbers of operations after the deletion. */
     uint64_t done;
     uint64_t given_back;
     rc_status_line line;
@@ -271,7 +271,7 @@ static void push_human(const pruning *p)
     if (p->past.remaining > 0) {
         rc_cli_text(out, "  ");
         push_operations(out, p->past.remaining);
-        rc_cli_text(out, " that began before then remain: open, or ended later.\n");
+        rc_cli_text(out, " that began before that time are kept: they are open or ended later.\n");
     }
     push_space(p);
 }

@@ -1,7 +1,7 @@
 /* `audit show` in the human format: a summary panel, one line per record with its time and a bar,
  * and the report's panel with the advice. Called by show.c.
  *
- *     2 ms  ✗ try 1  openai/gpt-4o (openai-1)      ███                      1.92 s
+ *     2 ms  ✗ attempt 1  openai/gpt-4o (openai-1)  ███                      1.92 s
  *             RateLimited, HTTP 429: openai is limiting the rate of requests.
  *   1.92 s  ↻ waits as long as the server asked       ░░░░░░░░              4.00 s */
 #include <recourse/taxonomy.h>

@@ -47,7 +47,8 @@ const rc_audit_kind *rc_audit_kind_at(size_t index);
 typedef struct rc_audit_totals {
     rc_audit *audit;
     rc_audit_survey survey;
-    rc_audit_table tables[RC_AUDIT_KINDS]; /* The tables that --by names, in its order. */
+    /* The tables that the option --by names, in the order of its value. */
+    rc_audit_table tables[RC_AUDIT_KINDS];
     size_t table_count;
     /* Text of the latest notices (events of the gateway process), one per line. */
     rc_buf notices;

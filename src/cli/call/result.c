@@ -366,7 +366,7 @@ static void push_markdown(const rc_caller *c, rc_buf *out)
     if (c->report != NULL) {
         rc_render_markdown(c->report, RC_VIEW_INTERNAL, out);
         if (response_text.len > 0)
-            rc_cli_text(out, "\n## What there is of the answer\n\n");
+            rc_cli_text(out, "\n## Received part of the response\n\n");
     }
     rc_buf_push(out, response_text);
     if (response_text.len > 0 && response_text.ptr[response_text.len - 1] != '\n')

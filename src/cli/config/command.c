@@ -221,7 +221,7 @@ static int run_config(rc_cli *cli, const rc_args *args)
     if (strcmp(verb, "show") == 0)
         return show(cli, path);
     if (path != NULL)
-        return refuse_use(cli, "keys takes no file");
+        return refuse_use(cli, "config keys cannot be used with a file");
     rc_config_push_docs(&cli->out);
     return RC_EXIT_OK;
 }

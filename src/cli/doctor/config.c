@@ -36,7 +36,7 @@ static void add_faults(rc_doctor *doctor, const rc_config_source *source)
             rc_doctor_fault(doctor, RC_GROUP_CONFIG, rc_config_source_name(source), RC_EXIT_CONFIG);
         push_fault(finding, &source->faults.list[i]);
         if (i == 0)
-            rc_finding_advise(finding, "recourse config check shows the lines");
+            rc_finding_advise(finding, "run recourse config check to see the lines");
     }
 }
 
@@ -165,18 +165,20 @@ static bool is_beyond_loopback(rc_str listen)
 void rc_doctor_check_config(rc_doctor *doctor, const rc_config *config)
 {
     if (config->route_count == 0)
-        rc_finding_advise(rc_finding_push(rc_doctor_add(doctor, RC_GROUP_CONFIG, RC_FINDING_WARN,
-                                                        RC_STR("routes")),
-                                          "none is configured: the gateway only serves models that "
-                                          "name their provider, as in "
-                                          "PROVIDER/MODEL"),
-                          "add a route under routes");
+        rc_finding_advise(
+            rc_finding_push(
+                rc_doctor_add(doctor, RC_GROUP_CONFIG, RC_FINDING_WARN, RC_STR("routes")),
+                "no route is configured: the gateway serves only models that "
+                "name their provider, as in "
+                "PROVIDER/MODEL"),
+            "add a route under routes");
     if (config->client_count == 0 && is_beyond_loopback(config->root.listen))
-        rc_finding_advise(rc_finding_push(rc_doctor_add(doctor, RC_GROUP_CONFIG, RC_FINDING_WARN,
-                                                        RC_STR("clients")),
-                                          "none is configured, and the gateway listens beyond this "
-                                          "machine: anybody who can connect spends your money"),
-                          "configure clients with tokens, or listen at 127.0.0.1");
+        rc_finding_advise(
+            rc_finding_push(
+                rc_doctor_add(doctor, RC_GROUP_CONFIG, RC_FINDING_WARN, RC_STR("clients")),
+                "no client is configured, and other machines can reach the "
+                "gateway: anybody who can connect spends your money"),
+            "configure clients with tokens, or listen at 127.0.0.1");
     for (size_t i = 0; i < config->provider_count; i++)
         check_provider(doctor, config, i);
 }

@@ -4,7 +4,7 @@
  *   configuration ──► keys ──► store, ports, limits, versions ─┐
  *         └──► providers, in parallel, on one loop ────────────┴──► findings
  *
- * The doctor changes nothing, sends no request that costs money, and shows no secret. */
+ * The doctor changes nothing, sends no request that costs money, and prints no secret. */
 #ifndef RC_CLI_DOCTOR_DOCTOR_H
 #define RC_CLI_DOCTOR_DOCTOR_H
 
@@ -48,7 +48,8 @@ typedef struct rc_doctor {
     rc_arena arena;
     rc_finding *first[RC_GROUP_COUNT];
     rc_finding *last[RC_GROUP_COUNT];
-    rc_finding spare; /* Returned by rc_doctor_add without memory; the run then fails. */
+    /* rc_doctor_add returns this finding if there is no memory; the run then fails. */
+    rc_finding spare;
     size_t counts[RC_FINDING_FAULT + 1];
     unsigned timeout_s;
 } rc_doctor;

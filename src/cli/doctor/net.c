@@ -37,7 +37,7 @@ typedef enum stage {
 /* Probes of one provider: one for each key, or one if it has no key. */
 typedef struct provider_probe {
     const rc_config_provider *config;
-    const char *url_error; /* What is wrong with base_url; NULL: nothing. */
+    const char *url_error; /* The error in base_url; NULL: base_url is valid. */
     bool is_demo;
     rc_name_probe *name;    /* Lookup of the host; NULL: it is an IP address. */
     rc_http_probe **probes; /* One per key; NULL: no probe, as the key is unusable. */
@@ -86,7 +86,7 @@ static const char *path_of(const rc_config_provider *provider)
     case RC_WIRE_GEMINI:
         return "/v1beta/models?pageSize=1";
     case RC_WIRE_OPENAI:
-    case RC_WIRE_COUNT: /* Providers with an API of another family. */
+    case RC_WIRE_COUNT: /* Providers whose API belongs to no known family. */
     case RC_WIRE_LOCAL:
         break;
     }
@@ -101,7 +101,7 @@ static bool probe_with_key(rc_prober *prober, provider_probe *p, const rc_origin
     if (config->key_count > 0)
         creds.ref = &config->keys[index];
     if (creds.ref != NULL && rc_secret_check_token(creds.calls, creds.ref) != NULL)
-        return true; /* doctor/config.c reports bad keys. */
+        return true; /* doctor/config.c has already reported an unusable key. */
     p->probes[index] =
         rc_http_probe_start(prober, origin, path_of(config), push_credentials, &creds);
     return p->probes[index] != NULL;
@@ -272,8 +272,8 @@ static void add_refusal(rc_doctor *doctor, const provider_probe *p, const rc_htt
     rc_finding_push(rc_finding_push(finding, rc_code_name(rc_report_code(report))), ": ");
     if (is_without_list) {
         rc_finding_push(finding,
-                        "it responds, but has no list of models at this path; the key was not "
-                        "tried");
+                        "the provider responds, but has no list of models at this path; the key "
+                        "was not tested");
         rc_finding_advise(finding, "if calls also fail, check the path in base_url");
     } else {
         rc_finding_push_str(finding, rc_report_message(report));
@@ -296,8 +296,9 @@ static void add_response(rc_doctor *doctor, const provider_probe *p, const rc_ht
     rc_finding_push(finding, "200 in ");
     rc_finding_push_u64(finding, probe->head_ms - probe->started_ms);
     rc_finding_push(finding, probe->is_html ? " ms, but the response is a web page, not a list"
-                             : p->config->key_count > 0 ? " ms: the key is accepted"
-                                                        : " ms: it responds without a key");
+                             : p->config->key_count > 0
+                                 ? " ms: the key is accepted"
+                                 : " ms: the provider responds without a key");
     if (probe->is_html)
         rc_finding_advise(finding, "check base_url: a portal or another server may respond there");
 }
@@ -314,7 +315,7 @@ static void add_name(rc_doctor *doctor, const provider_probe *p, const rc_http_p
 static void add_late(rc_doctor *doctor, const provider_probe *p)
 {
     rc_finding *finding = fault(doctor, p, "answer", EXIT_UNAVAILABLE);
-    rc_finding_push(finding, "not done within ");
+    rc_finding_push(finding, "the check did not end within ");
     rc_finding_push_count(finding, doctor->timeout_s, "second", "seconds");
     rc_finding_advise(finding, "allow more time with --timeout, and check the network");
 }
@@ -489,7 +490,7 @@ static void add_occupied(rc_doctor *doctor, const port *at)
         rc_finding_push(rc_finding_push_str(
                             rc_finding_push(finding, ": a running gateway is not ready: "), body),
                         "");
-        rc_finding_advise(finding, "check its log");
+        rc_finding_advise(finding, "check the log of that gateway");
     } else {
         rc_finding_push(finding, " is in use by another program");
         rc_finding_advise(finding, "stop that program (ss -ltnp shows it), or choose another port");

@@ -26,7 +26,7 @@ struct page_code {
     const char *category_id;
     const char *domain_id;
     bool is_retryable;
-    int http_status; /* 0: the HTTP status of the domain. */
+    int http_status; /* 0: the code has the HTTP status of its domain. */
     int exit_status;
     const char *event_id;
     const char *action_id;

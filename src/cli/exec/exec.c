@@ -21,7 +21,8 @@ static uint64_t entropy_of(const rc_exec *x)
 {
     uint64_t entropy = 0;
     if (!rc_entropy_get(x->calls, &entropy, sizeof entropy))
-        entropy = x->watch.now_ms; /* Good enough: entropy only spreads the waits. */
+        /* The clock replaces missing entropy, which only spreads the waits. */
+        entropy = x->watch.now_ms;
     return entropy;
 }
 

@@ -74,12 +74,12 @@ typedef struct rc_exec {
     rc_tty tty;
     rc_stdin input;
     rc_tail tail;
-    rc_tail inner;        /* What the command wrote to RECOURSE_REPORT_FD. */
+    rc_tail inner;        /* The end of the text that the command wrote to RECOURSE_REPORT_FD. */
     rc_outlet err_outlet; /* Standard error of the command and of exec. */
     int report_fd;        /* Pipe to an outer exec for the report; -1: none. */
     int end_signal;       /* Signal by which exec must end; 0: none. */
 
-    rc_process_end end;      /* How the latest attempt ended. */
+    rc_process_end end;      /* The end of the latest attempt: exit status or signal. */
     const rc_report *report; /* Report of the latest attempt; NULL: it succeeded. */
     int exit_status;
     int cancel_signal;   /* Signal that cancelled the run; 0: none. */

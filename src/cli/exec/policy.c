@@ -26,9 +26,9 @@ static bool excludes_tool_codes(const rc_policy *policy)
 }
 
 /* Presets never retry the error codes of tools, because in an agent the tool decides about retries.
- * For a command of exec this function allows retries of RESOURCE_BUSY and EXECUTION_TIMEOUT, which
- * say what happened. EXECUTION_FAILED stays excluded, because it says nothing about the cause. A
- * policy that excludes network timeouts, too, stays unchanged. */
+ * For a command of exec this function allows retries of RESOURCE_BUSY and EXECUTION_TIMEOUT,
+ * because these two codes name the cause of the failure. EXECUTION_FAILED stays excluded, because
+ * it has no known cause. A policy that also excludes network timeouts is not changed. */
 static void allow_command_codes(rc_policy *policy)
 {
     rc_code_set never = {{0, 0}};

@@ -104,8 +104,8 @@ static const rc_option render_options[RENDER_COUNT] = {
     [RENDER_VIEW] = {.shared = RC_OPTION_VIEW},
     [RENDER_DIALECT] = {.shared = RC_OPTION_DIALECT},
     [RENDER_STREAM] = {.name = "stream",
-                       .help =
-                           "print a client's dialect as the last event of a stream, not as a body"},
+                       .help = "print an error in a client's dialect as the last event of a stream "
+                               "instead of as a body"},
     [RENDER_STRICT] =
         {.name = "strict",
          .help =
@@ -122,7 +122,8 @@ const rc_command rc_command_render = {
     .operand_max = 1,
     .text =
         "Reads the JSON of one report from FILE or standard input and prints it. Unknown and "
-        "invalid parts are dropped and named on standard error; with --strict they are an error.",
+        "invalid parts are dropped and listed on standard error; with --strict the command refuses "
+        "such a report.",
     .push_more = push_formats,
     .examples = "  recourse render report.json\n"
                 "  recourse render --format json --view model report.json\n"

@@ -103,7 +103,7 @@ static int read_error(rc_cli *cli, const rc_input *input, int error)
 {
     if (error == RC_FILE_TOO_LARGE)
         return refuse_input(cli, input, NULL, "larger than the limit of 16 MiB",
-                            "Give a smaller report.");
+                            "Use a report of at most 16 MiB.");
     if (error == RC_FILE_NO_MEMORY)
         return refuse_memory(cli, input);
     rc_cli_err_prefix(cli, input->command);
@@ -185,7 +185,7 @@ static int decode_bytes(rc_cli *cli, const rc_input *input, rc_str bytes,
         info = (rc_decode_info){.line = 1, .column = 1};
         return refuse_input(cli, input, &info,
                             "not a report: no error_code, error_class, error_type or message",
-                            "Give the JSON of a report, as --format report writes it.");
+                            "Use the JSON of a report, as --format report writes it.");
     }
     warn_losses(cli, input, &info);
     *ret_report = report;

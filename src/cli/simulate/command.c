@@ -80,11 +80,11 @@ static int check_use(rc_cli *cli, const rc_args *args)
 {
     const bool is_list = args->values[SIMULATE_LIST] != NULL;
     if (is_list && args->operand_count > 0)
-        return refuse(cli, "--list takes no scenario");
+        return refuse(cli, "--list cannot be used with a scenario");
     if (is_list && has_format(args, "csv"))
-        return refuse(cli, "--list takes no --format csv");
+        return refuse(cli, "--list cannot be used with --format csv");
     if (!is_list && args->operand_count == 0)
-        return refuse(cli, "expected a scenario; --list shows the built-in ones");
+        return refuse(cli, "expected a scenario; --list shows the built-in scenarios");
     if (args->values[SIMULATE_PLOT] != NULL && !has_format(args, "human"))
         return refuse(cli, "--plot needs --format human; --out writes charts with any format");
     if (args->values[SIMULATE_OUT] != NULL && args->values[SIMULATE_OUT][0] == '\0')

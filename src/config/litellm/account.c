@@ -102,13 +102,14 @@ static bool read_variable(rc_litellm *in, const rc_yaml_node *node, rc_str text,
     }
     if (rc_str_eq(rc_str_c(provider->kind->name), RC_STR("openai")))
         provider->kind = rc_config_kind_find(RC_STR("openai_compatible"));
-    rc_litellm_notes_add(
-        in, node,
-        provider->kind->dialect == RC_DIALECT_OPENAI_CHAT
-            ? "the gateway reads the variable when it starts. Its address must end in /v1 here; "
-              "plain http:// to another machine needs insecure: true"
-            : "the gateway reads the variable when it starts. Its address must have no version "
-              "here; plain http:// to another machine needs insecure: true");
+    rc_litellm_notes_add(in, node,
+                         provider->kind->dialect == RC_DIALECT_OPENAI_CHAT
+                             ? "the gateway reads the variable when it starts. The address in the "
+                               "variable must end in /v1; "
+                               "plain http:// to another machine needs insecure: true"
+                             : "the gateway reads the variable when it starts. The address in the "
+                               "variable must have no version; plain http:// to another machine "
+                               "needs insecure: true");
     return true;
 }
 

@@ -70,10 +70,11 @@ static void read_timeouts(rc_litellm *in)
         rc_litellm_notes_add(in, request, "timeout sets the same value and is used; left out");
     if (timeout != NULL && rc_litellm_time_limit(in, timeout, &in->timeout_ms))
         rc_litellm_notes_add(in, timeout,
-                             "it limits the time to the first byte of each attempt; deadline_ms "
-                             "limits the whole request");
+                             "this value limits the time to the first byte of each attempt; "
+                             "deadline_ms limits the whole request");
     if (stream != NULL && rc_litellm_time_limit(in, stream, &in->stream_timeout_ms))
-        rc_litellm_notes_add(in, stream, "it limits the silence between two parts of a response");
+        rc_litellm_notes_add(in, stream,
+                             "this value limits the silence between two parts of a response");
 }
 
 static void read_master_key(rc_litellm *in)

@@ -154,7 +154,7 @@ static void check_reached(reader *r, const rc_yaml_node *node, size_t index)
         rc_config_fault *fault = rc_yaml_fault(r->faults, node);
         rc_config_fault_append(fault, "this price is never used: prices[");
         rc_config_fault_append_u64(fault, i);
-        rc_config_fault_append(fault, "] matches everything that it matches");
+        rc_config_fault_append(fault, "] matches every call that this price matches");
         return;
     }
 }

@@ -140,7 +140,8 @@ static void refuse_key(const rc_yaml_node *node, rc_name_at name_at, const void 
     rc_config_fault *fault = rc_yaml_fault_at_key(faults, node);
     rc_config_fault_suggest(fault, node->key, name_at, ctx);
     bool is_stray = fault->nearest[0] == '\0' && node->kind == RC_YAML_NULL && !faults->is_open;
-    rc_config_fault_append(fault, is_stray ? "an unknown key without a value" : "unknown key");
+    rc_config_fault_append(fault,
+                           is_stray ? "this key is unknown and has no value" : "unknown key");
     if (is_stray) {
         /* In {keys: a, b} the text "b" looks like a key, but it may be a part of the secret before
          * it. So the path must not contain it. */
@@ -178,7 +179,7 @@ static bool check_timed(const rc_yaml_node *map, const rc_yaml_node *child, cons
         return true;
     rc_config_fault *fault = rc_yaml_fault_at_key(faults, child);
     rc_config_fault_append(fault, name);
-    rc_config_fault_append(fault, " sets the same value, and is present, too");
+    rc_config_fault_append(fault, " sets the same value and is also present; remove one of them");
     return false;
 }
 

@@ -128,8 +128,8 @@ static void refuse_id(rc_admin_task *task, bool is_ambiguous)
     const rc_admin_problem none = {
         RC_CODE_SHAPE_INVALID, 404, RC_STR("The audit has no operation or report of this id."),
         RC_ACTION_FIX_REQUEST,
-        RC_STR("GET /admin/v1/operations lists them. A record appears when its request has "
-               "ended.")};
+        RC_STR("GET /admin/v1/operations lists the operations. The record of a request appears "
+               "when the request has ended.")};
     const rc_admin_problem many = {
         RC_CODE_SHAPE_INVALID, 409,
         RC_STR("Several operations have an id that begins with these characters."),

@@ -499,7 +499,8 @@ static const rc_admin_stream_handler stream_handler = {.on_drained = on_drained,
 static void refuse(const rc_admin_request *request, rc_admin_stream *stream)
 {
     const rc_admin_problem problem = {
-        RC_CODE_INTERNAL, 503, RC_STR("Too many clients are watching the live page."),
+        RC_CODE_INTERNAL, 503,
+        RC_STR("The maximum number of clients is already connected to the live page."),
         RC_ACTION_WAIT_AND_RETRY,
         RC_STR("Close a dashboard page that you do not need, and try again.")};
     rc_admin_reply_problem(request->core, rc_admin_stream_reply(stream), &problem);

@@ -152,14 +152,14 @@ static void push_done(const rc_admin_request *request, rc_admin_reply *reply,
 static void reply_not_found(const rc_admin_request *request, rc_admin_reply *reply,
                             const rc_admin_action *action)
 {
-    const char *details = "There is no such target.";
-    const char *next = "GET /admin/v1/targets lists them.";
+    const char *details = "The gateway has no target of this name.";
+    const char *next = "GET /admin/v1/targets lists the targets.";
     if (action->key.len > 0) {
-        details = "There is no key of this id.";
-        next = "GET /admin/v1/keys lists them.";
+        details = "The gateway has no key of this id.";
+        next = "GET /admin/v1/keys lists the keys.";
     } else if (action->budget.len > 0) {
-        details = "There is no such budget.";
-        next = "GET /admin/v1/budgets lists the names; one is, for example, \"client app\".";
+        details = "The gateway has no budget of this name.";
+        next = "GET /admin/v1/budgets lists the names of the budgets, such as \"client app\".";
     }
     problem(request, reply, RC_CODE_SHAPE_INVALID, 404, rc_str_c(details), RC_ACTION_FIX_REQUEST,
             next);
@@ -212,7 +212,7 @@ static void act(const rc_admin_request *request, rc_admin_reply *reply, rc_admin
                                  "bytes."),
                 RC_ACTION_FIX_REQUEST,
                 has_usd ? "Send {\"usd\": 5, \"reason\": \"...\"}, with up to 1000000 dollars."
-                        : "Send {\"reason\": \"...\"}, or nothing.");
+                        : "Send {\"reason\": \"...\"}, or an empty body.");
         return;
     }
     source->act(source->ctx, action, &outcome);

@@ -102,9 +102,10 @@ static const rc_admin_stream_handler stream_handler = {.on_end = on_end};
 
 static void refuse_busy(rc_admin_core *core, rc_admin_stream *stream)
 {
-    const rc_admin_problem problem = {RC_CODE_INTERNAL, 503,
-                                      RC_STR("Too many queries are running already."),
-                                      RC_ACTION_WAIT_AND_RETRY, RC_STR("Try again in a moment.")};
+    const rc_admin_problem problem = {
+        RC_CODE_INTERNAL, 503,
+        RC_STR("The admin interface already runs its maximum number of queries."),
+        RC_ACTION_WAIT_AND_RETRY, RC_STR("Try again in a moment.")};
     rc_admin_reply_problem(core, rc_admin_stream_reply(stream), &problem);
     rc_admin_stream_send(stream);
 }

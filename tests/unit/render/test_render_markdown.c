@@ -37,7 +37,7 @@ static const char INTERNAL[] =
     "- **Kind:** `LLMCompletionError`, `ProviderTransient`, `transient`, `runtime`\n"
     "- **Where:** `openai`, `gpt-4o`, HTTP 429, limit `tokens`\n"
     "- **Upstream:** type `TYPE`, code `CODE`, param `PARAM`, request `REQUEST`\n"
-    "- **Report:** `rep_1`, answered with HTTP 429, by rule `RULE`\n"
+    "- **Report:** `rep_1`, responded with HTTP 429, by rule `RULE`\n"
     "- `run_id`: `RUN`\n- `node_id`: `NODE`\n- `session_id`: `SESSION`\n- `attempt`: 3\n"
     "- `region`: `REGION`\n- `is_last`: true\n- `size`: 17\n"
     "\n### Attempts\n\n"
@@ -85,7 +85,7 @@ static void test_empty_report(void **state)
     rc_buf_push_byte(&buf, '\0');
     assert_string_equal(rc_buf_get(&buf).ptr, "## Unknown error\n\nAn unknown error occurred.\n\n"
                                               "- **Retry:** Unknown.\n"
-                                              "- **Report:** answered with HTTP 500\n");
+                                              "- **Report:** responded with HTTP 500\n");
     rc_buf_done(&buf);
 }
 

@@ -474,7 +474,7 @@ static void test_notes(void **state)
     assert_int_equal(f.trace_log.hints, 2);
     rc_hints_add_header(&f.hints, RC_STR("x-ratelimit-remaining"), RC_STR("60"));
     assert_string_equal(f.trace_log.subject, "x-ratelimit-reset");
-    assert_string_equal(f.trace_log.text, "its limit is not used up");
+    assert_string_equal(f.trace_log.text, "the limit of this reset is not used up");
     assert_int_equal(f.trace_log.ignored, 2);
     rc_hints_add_header(&f.hints, RC_STR("x-ratelimit-reset"), RC_STR("70"));
     assert_int_equal(f.trace_log.hints, 2);

@@ -129,7 +129,7 @@ static const struct refused {
     /* rules that are never reached */
     {"rule a when status:5xx then Overloaded because \"x\"\n"
      "rule b when status:503 and says:rate then Overloaded because \"x\"",
-     RC_E_RANGE, 2, 13, "the rule b is never reached: a comes first"},
+     RC_E_RANGE, 2, 13, "the rule b is never reached: a comes before it"},
     {"rule a when status:503 and not says:plan then Overloaded because \"x\"\n"
      "rule b when status:503 and not (says:plan or says:rate) then Overloaded because \"x\"",
      RC_E_RANGE, 2, 13, "never reached"},
@@ -144,7 +144,7 @@ static const struct refused {
      RC_E_RANGE, 2, 13, "never reached"},
     {"rule b.auth when status:502 and code:auth then AuthFailed because \"x\"\n"
      "rule a when (status:5xx or status:none) then Overloaded because \"x\"",
-     RC_E_RANGE, 1, 18, "the rule b.auth is never reached: a comes first"},
+     RC_E_RANGE, 1, 18, "the rule b.auth is never reached: a comes before it"},
     {"rule b.server when status:5xx and says:rate then Provider5xx because \"x\"", RC_E_RANGE, 1,
      20, "b.server is never reached: b.rate"},
 

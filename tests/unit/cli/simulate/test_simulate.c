@@ -50,9 +50,12 @@ static const struct refusal {
     int status;
     const char *said;
 } refusals[] = {
-    {{{"simulate"}}, "", 64, "expected a scenario; --list shows the built-in ones\n"},
-    {{{"simulate", "--list", "outage"}}, "", 64, "--list takes no scenario\n"},
-    {{{"simulate", "--list", "--format", "csv"}}, "", 64, "--list takes no --format csv\n"},
+    {{{"simulate"}}, "", 64, "expected a scenario; --list shows the built-in scenarios\n"},
+    {{{"simulate", "--list", "outage"}}, "", 64, "--list cannot be used with a scenario\n"},
+    {{{"simulate", "--list", "--format", "csv"}},
+     "",
+     64,
+     "--list cannot be used with --format csv\n"},
     {{{"simulate", "-", "--plot", "--format=json"}}, SCENARIO, 64, "--plot needs --format human"},
     {{{"simulate", "-", "--out="}}, SCENARIO, 64, "--out needs the name of a folder\n"},
     {{{"simulate", "-", "--seed", "-1"}},

@@ -300,7 +300,7 @@ static void budgets_are_shown_and_raised(void **state)
         send_request("POST /admin/v1/budgets/client%20nobody/raise HTTP/1.1\r\n" OWN JSON
                      "\r\n{\"usd\":1}"),
         404);
-    assert_true(has("There is no such budget."));
+    assert_true(has("The gateway has no budget of this name."));
     /* Other actions do not accept an amount. */
     assert_int_equal(send_request("POST /admin/v1/reload HTTP/1.1\r\n" OWN JSON "\r\n{\"usd\":1}"),
                      400);

@@ -211,7 +211,7 @@ static void the_number_of_listeners_is_bounded(void **state)
     for (int i = 0; i < 200; i++)
         turn();
     assert_int_equal(send_request(LIVE), 503);
-    assert_true(got("Too many clients are watching the live page."));
+    assert_true(got("The maximum number of clients is already connected to the live page."));
     for (size_t i = 0; i < RC_ADMIN_LIVE_LISTENERS_MAX; i++)
         close(fds[i]);
     for (int i = 0; i < 200; i++)

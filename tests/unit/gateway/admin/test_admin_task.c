@@ -185,7 +185,7 @@ static void the_number_of_tasks_is_bounded(void **state)
     UNTIL(tasks.pool.waiting == RC_ADMIN_TASKS_WAITING_MAX);
     assert_int_equal(tasks.pool.running, RC_ADMIN_TASKS_RUNNING_MAX);
     assert_int_equal(send_request(GET_TASK), 503);
-    assert_true(got("Too many queries"));
+    assert_true(got("maximum number of queries"));
     /* Disconnects the clients of the first, the last and a middle one of the waiting tasks. */
     close(fds[2]);
     close(fds[COUNT(fds) - 1]);
