@@ -277,8 +277,8 @@ RC_API void rc_call_on_commit(rc_call *call, uint64_t now_ms);
  * RC_NO_TARGET if no entry is possible. */
 RC_API uint16_t rc_call_hedge_entry(const rc_call *call, uint64_t now_ms);
 
-/* Returns the next entry that would be tried if the latest failure were in plan.fallback_on, or
- * RC_NO_TARGET if there is none. For the report of a call that stopped. */
+/* Returns the next entry that the call would try if plan.fallback_on contained the code of the
+ * latest failure; RC_NO_TARGET if no entry is left. Used in the report of a call that stopped. */
 RC_API uint16_t rc_call_standby_entry(const rc_call *call, uint64_t now_ms);
 
 /* Returns whether the latest action was final. */

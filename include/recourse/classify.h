@@ -106,7 +106,7 @@ typedef struct rc_failure {
                          known */
 } rc_failure;
 
-/* What a verdict is based on, the most reliable first. */
+/* The kind of evidence on which a verdict is based, the most reliable kind first. */
 typedef enum rc_basis {
     RC_BASIS_NONE = 0,  /* nothing was recognised */
     RC_BASIS_TYPED = 1, /* a code, a type, a header, a finish reason, a transport failure or an exit
@@ -117,8 +117,8 @@ typedef enum rc_basis {
                             never retryable */
 } rc_basis;
 
-/* Returns the name of a basis ("typed", "status", "phrase", "guess"); NULL for NONE. The result is
- * a static string. */
+/* Returns the name of a basis ("typed", "status", "phrase", "guess"); NULL for RC_BASIS_NONE. The
+ * result is a static string. */
 RC_API const char *rc_basis_name(rc_basis basis);
 
 /* The result of the classification. The texts view the failure, static tables or the `space` of
@@ -145,9 +145,9 @@ typedef struct rc_verdict {
     rc_str param;
     rc_str message;
     rc_str request_id;
-    rc_basis basis;    /* what the verdict is based on */
-    rc_str looks_like; /* what a text looks like that comes from no call ("compiler output"); static
-                             text, empty for all other failures */
+    rc_basis basis;    /* kind of evidence on which the verdict is based */
+    rc_str looks_like; /* form of a text that does not come from a failed call, such as "compiler
+                          output"; static text, empty for all other failures */
 } rc_verdict;
 
 /* Rules in addition to the built-in rules; see rules.h. */

@@ -91,7 +91,8 @@ RC_API rc_str rc_report_detail(const rc_report *report);
 RC_API rc_str rc_report_provider(const rc_report *report);
 RC_API rc_str rc_report_model(const rc_report *report);
 RC_API rc_str rc_report_rule(const rc_report *report);
-/* What the verdict is based on: typed, status, phrase or guess (rc_basis_name); may be empty. */
+/* Returns the kind of evidence on which the verdict is based: "typed", "status", "phrase" or
+ * "guess" (rc_basis_name); may be empty. */
 RC_API rc_str rc_report_known_by(const rc_report *report);
 RC_API rc_user_action rc_report_action(const rc_report *report);
 RC_API rc_str rc_report_action_detail(const rc_report *report);

@@ -25,7 +25,7 @@ typedef struct meaning {
                        belongs to no text. */
     rc_concept_set says;
     rc_concept_set code;
-    unsigned coverage; /* Highest share of a message that one phrase covers, in percent. */
+    unsigned coverage; /* The largest share of a message that one phrase covers, in per cent. */
 } meaning;
 
 static void add_all(rc_concept_set *to, const rc_concept_set *from)
@@ -394,7 +394,7 @@ static rc_verdict verdict_of(const rc_evidence *evidence, const meaning *m, cons
         .looks_like = rc_look_name(is_foreign ? relevance->look : RC_LOOK_NONE),
     };
     if (is_foreign) {
-        /* The text's numbers and names are not those of a failed call. */
+        /* The numbers and names in the text do not belong to a failed call. */
         verdict.reason = rc_look_reason(relevance->look);
         verdict.provider = verdict.recognised_by = rc_str_make(NULL, 0);
         verdict.retry_after_ms = -1;
@@ -450,7 +450,8 @@ static bool is_builtin(const rc_rule *rule)
     return false;
 }
 
-/* Clears what was read from the text, so that only a rule about exit statuses can still match. */
+/* Clears all facts that were read from the text, so that only rules about exit statuses can
+ * match. */
 static void clear_words(rc_evidence *evidence)
 {
     for (unsigned i = 0; i < RC_CONCEPTS_MAX / 64; i++) {
@@ -464,9 +465,9 @@ static void clear_words(rc_evidence *evidence)
     rc_facts_set_status(&evidence->facts, 0);
 }
 
-/* Sets the fact body:foreign if the text does not come from a failed call, so that no number and no
- * word in it decides. Does nothing if a user's rule matches, or if nothing matches and the text has
- * no form of its own. */
+/* Sets the fact body:foreign if the text does not come from a failed call, so that the verdict does
+ * not depend on its numbers and words. Does nothing if a user's rule matches, or if no rule matches
+ * and the text has no known look. */
 static rc_relevance set_foreign(rc_evidence *evidence, const meaning *m, const rc_rules *rules)
 {
     rc_relevance relevance =

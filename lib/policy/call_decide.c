@@ -396,7 +396,8 @@ static bool find_next_key(rc_call *call, rc_action *ret_action)
 }
 
 /* Continues with the next target after a fatal failure whose code is in plan.fallback_on. Returns
- * false if the code is not, if no next target is open, or if no further attempt is allowed. */
+ * false if fallback_on does not contain the code, if no next target is open, or if no further
+ * attempt is allowed. */
 static bool go_to_masking(rc_call *call, rc_action *ret_action)
 {
     const rc_failure_facts *failure = &call->failure;

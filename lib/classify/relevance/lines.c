@@ -1,4 +1,5 @@
-/* Kinds of lines: a compiler's messages, source code, Markdown. Called by looks.c and signs.c. */
+/* Recognises lines of compiler messages, of source code and of Markdown. Called by looks.c and
+ * signs.c. */
 #include "base/str.h"
 #include "classify/relevance/relevance.h"
 
@@ -7,8 +8,8 @@ static bool is_digit_at(rc_str line, size_t at)
     return at < line.len && rc_ascii_is_digit(line.ptr[at]);
 }
 
-/* True for "main.go:9:2: ", "./a.py:12: ", "App.java:5: " at the start of a line: a file name with
- * an extension, then the line's number. */
+/* Returns whether the line begins with a file name and a line number: "main.go:9:2: ", "./a.py:12:
+ * ", "App.java:5: ". */
 static bool has_place(rc_str text)
 {
     size_t at = 0;
@@ -49,7 +50,7 @@ bool rc_line_is_diagnostic(rc_str line)
     return rc_str_starts_with(text, RC_STR("error[E")) || has_place(text);
 }
 
-/* Begins of lines that only source code has. */
+/* Returns whether the line begins with a keyword that only source code has at this position. */
 static bool has_keyword(rc_str text)
 {
     static const rc_str BEGINS[] = {
@@ -86,7 +87,7 @@ static bool has_keyword(rc_str text)
     return false;
 }
 
-/* True for "name = value", "a.b[c] = value": an assignment at the start of the line. */
+/* Returns whether the line begins with an assignment: "name = value", "a.b[c] = value". */
 static bool is_assignment(rc_str text)
 {
     size_t at = 0;
@@ -100,7 +101,8 @@ static bool is_assignment(rc_str text)
             rc_str_starts_with(rest, RC_STR(" += ")));
 }
 
-/* True for "if x == y:", "for a in b:", "with f() as g:", the head of a Python block. */
+/* Returns whether the line is the head of a Python block: "if x == y:", "for a in b:", "with f() as
+ * g:". */
 static bool is_block_head(rc_str text)
 {
     static const rc_str BEGINS[] = {RC_STR_INIT("if "), RC_STR_INIT("for "), RC_STR_INIT("while "),
@@ -114,7 +116,8 @@ static bool is_block_head(rc_str text)
     return false;
 }
 
-/* True for an element of a list: "name", or an identifier, followed by a comma. */
+/* Returns whether the line is an element of a list: a quoted text or an identifier, followed by a
+ * comma. */
 static bool is_element(rc_str text)
 {
     const char first = text.ptr[0];
@@ -138,7 +141,7 @@ bool rc_line_is_source(rc_str line)
     if (rc_str_starts_with(text, RC_STR("from ")) &&
         rc_str_find(text, RC_STR(" import "), 0) != RC_STR_NPOS)
         return true;
-    /* JSON and the frames of stack traces end as statements do. */
+    /* JSON, and frames of stack traces, may end like a statement, but are not source code. */
     if (memchr("{}\"'[]", text.ptr[0], 6) != NULL && text.len > 3)
         return false;
     if (rc_str_starts_with(text, RC_STR("at ")) || rc_str_starts_with(text, RC_STR("[cause]")))
@@ -150,7 +153,7 @@ bool rc_line_is_source(rc_str line)
     if (last == ';' || is_block || (last == '\\' && text.len > 1) || (last == '(' && before != ' '))
         return true;
     if (rc_str_starts_with(text, RC_STR("* ")) && line.ptr[0] == ' ')
-        return true; /* A comment of C or JavaDoc. */
+        return true; /* a line inside a comment of C or Java */
     return has_keyword(text) || is_assignment(text) || is_block_head(text);
 }
 

@@ -1,11 +1,12 @@
-/* What a text looks like: compiler output, a patch, source code ... (spec/looks.def). Called by
- * relevance.c. */
+/* Recognises the form ("look") of a text: compiler output, a patch, source code and others
+ * (spec/looks.def). Called by relevance.c. */
 #include "base/str.h"
 #include "classify/relevance/relevance.h"
 
-/* Points at which a look is recognised. */
+/* Number of points from which a look is recognised. */
 #define POINTS_MIN 6u
-/* Lines of a text that are read at its begin; the others are read only for the share of source. */
+/* Number of lines at the beginning of a text that are compared with all looks; in later lines only
+ * source code is counted. */
 #define LINES_MAX 400u
 
 typedef enum sign_place {
@@ -81,7 +82,7 @@ static bool is_at(rc_str line, rc_str trimmed, const look_sign *sign)
     }
 }
 
-/* True for "... at app.pl line 12.", the end of a message of Perl. */
+/* Returns whether the line ends like a message of Perl: "... at app.pl line 12." */
 static bool is_perl(rc_str text)
 {
     const size_t line = rc_str_find(text, RC_STR(" line "), 0);

@@ -3,21 +3,24 @@
 
 #include "base/str.h"
 
-/* The begin and the end of a text that are searched, in bytes. */
+/* Number of bytes that are searched at the beginning and at the end of a text. */
 #define PART_BYTES ((size_t)8192)
-/* A text of more bytes or lines is hardly one message. */
+/* A text with more bytes or lines is probably longer than one error message. */
 #define MESSAGE_BYTES 300u
 #define MESSAGE_LINES 4u
-/* A text so short is hardly anything but a message. */
+/* A text with at most this number of bytes is probably a message. */
 #define TINY_BYTES 40u
-/* Points at which a text is the message of a call, and at which it may be one. */
+/* Number of points from which a text is the message of a failed call (POINTS_CALL), or may be one
+ * (POINTS_GUESS). */
 #define POINTS_CALL 6
-#define POINTS_SPECIFIC 5 /* The same if a concept is found that only failures of models have. */
+/* replaces POINTS_CALL if the text has a concept that only failures of models have */
+#define POINTS_SPECIFIC 5
 #define POINTS_GUESS 3
-/* In a longer text, the name of a provider does not mean that the text comes from the provider. */
+/* Length in bytes above which the name of a provider in a text is no evidence that the text comes
+ * from this provider. */
 #define NAMED_BYTES 2000u
 
-/* True if the failure has more than a text: a status, a header, a host ... */
+/* Returns whether the failure has other members than a text: a status, a header, a host ... */
 static bool is_known_call(const rc_failure *failure)
 {
     return failure->provider.len > 0 || failure->status != 0 || failure->header_count > 0 ||
@@ -26,7 +29,8 @@ static bool is_known_call(const rc_failure *failure)
            failure->host.len > 0 || failure->model.len > 0;
 }
 
-/* True if a concept is found that only failures of models have, such as a context overflow. */
+/* Returns whether the text has a concept that only failures of models have, such as a context
+ * overflow. */
 static bool is_specific(const rc_concept_set *says)
 {
     for (unsigned c = 0; c < RC_CONCEPT_COUNT; c++) {
@@ -45,7 +49,7 @@ static bool is_general(const rc_concept_set *says)
     return false;
 }
 
-/* True if the body is one JSON value or an HTML page. */
+/* Returns whether the body is one JSON value with an error, or an HTML page. */
 static bool is_whole_body(const rc_evidence *evidence, rc_str text)
 {
     if (evidence->page_title.len > 0)
@@ -54,7 +58,7 @@ static bool is_whole_body(const rc_evidence *evidence, rc_str text)
     return is_json && rc_evidence_has(evidence, RC_FACT_BODY_ERROR);
 }
 
-/* Joins the begin and the end of a long text. */
+/* Returns the signs in the beginning and the end of a long text together. */
 static rc_call_signs signs_of(rc_str text)
 {
     if (text.len <= 2 * PART_BYTES)
@@ -73,16 +77,17 @@ static rc_call_signs signs_of(rc_str text)
     return begin;
 }
 
-/* True for a piece of a larger text: it begins indented, or ends where more has to follow. */
+/* Returns whether the text is a part of a larger text: its first line is indented, or its last
+ * character requires more text. */
 static bool is_fragment(rc_str body, rc_str text)
 {
     return rc_str_starts_with(body, RC_STR("    ")) ||
            memchr(",:({[=*\\", text.ptr[text.len - 1], 8) != NULL;
 }
 
-/* Points of a text without a form and without a certain sign. The weights were fitted to the
- * messages of the conformance sets and to texts of one machine; docs/internals/classify.md has the
- * numbers. */
+/* Returns the points of a text that has neither a known look nor a certain sign of a failed call.
+ * The weights were fitted to the messages of the conformance sets and to a collection of other
+ * texts; docs/internals/classify.md has the results. */
 static int points_of(const rc_evidence *evidence, rc_str text, const rc_call_signs *signs,
                      const rc_concept_set *says, unsigned coverage)
 {

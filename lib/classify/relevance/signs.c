@@ -1,10 +1,11 @@
-/* Signs in a text that it comes from a failed call. Lines of source code and messages of compilers
- * are not read. Called by relevance.c. */
+/* Finds the signs in a text that it comes from a failed call. Lines of source code and of compiler
+ * output are ignored. Called by relevance.c. */
 #include "base/str.h"
 #include "classify/relevance/relevance.h"
 #include "classify/unwrap/unwrap.h"
 
-#define LEAD_BYTES 70 /* Highest offset in its line at which "error:" begins a message. */
+/* Greatest offset in a line at which "error:" is read as the start of an error message. */
+#define LEAD_BYTES 70
 #define WORD_MAX 64
 
 static size_t index_of(rc_str word, const rc_str *words, size_t count)
@@ -16,7 +17,8 @@ static size_t index_of(rc_str word, const rc_str *words, size_t count)
 }
 #define INDEX_OF(word, words) index_of(word, words, sizeof(words) / sizeof((words)[0]))
 
-/* Words about models and what they are billed for. */
+/* Returns the index of a word about models, or about the units that they are billed for;
+ * RC_STR_NPOS for other words. */
 static size_t model_word(rc_str word)
 {
     static const rc_str WORDS[] = {
@@ -38,7 +40,7 @@ static size_t model_word(rc_str word)
     return INDEX_OF(word, WORDS);
 }
 
-/* Words that texts about network calls use. */
+/* Returns the index of a word that texts about network calls use; RC_STR_NPOS for other words. */
 static size_t call_word(rc_str word)
 {
     static const rc_str WORDS[] = {
@@ -60,7 +62,7 @@ static size_t call_word(rc_str word)
     return INDEX_OF(word, WORDS);
 }
 
-/* True for words that begin an error message. */
+/* Returns whether error messages begin with this word. */
 static bool is_lead_word(rc_str word)
 {
     static const rc_str WORDS[] = {
@@ -74,8 +76,8 @@ static bool is_lead_word(rc_str word)
     return INDEX_OF(word, WORDS) != RC_STR_NPOS;
 }
 
-/* True for the type name of an exception about a call: RateLimitError, SocketTimeoutException,
- * ResourceExhausted, ReadTimeout. */
+/* Returns whether the word is the type name of an exception about a call: RateLimitError,
+ * SocketTimeoutException, ResourceExhausted, ReadTimeout. */
 static bool is_exception_name(rc_str word)
 {
     static const rc_str ENDS[] = {
@@ -147,7 +149,7 @@ static bool has_sdk(rc_str line)
         RC_STR_INIT("cohere."),
         RC_STR_INIT("status_code: "),
         RC_STR_INIT("ReplicateError"),
-        RC_STR_INIT(" operation: "), /* The AWS SDKs: "... when calling the Converse operation: " */
+        RC_STR_INIT(" operation: "), /* AWS SDKs: "... when calling the Converse operation: " */
         RC_STR_INIT("Error code: 4"),
         RC_STR_INIT("Error code: 5"),
         RC_STR_INIT("API Error"),
@@ -158,19 +160,19 @@ static bool has_sdk(rc_str line)
 
 /* --- transport errors --- */
 
-/* Sentences that an HTTP client or its runtime prints when a connection fails, and that other
- * programs do not print. */
+/* Returns whether the line has a phrase that only an HTTP client or its runtime prints when a
+ * connection fails. */
 static bool has_transport_phrase(rc_str line)
 {
     static const rc_str PHRASES[] = {
-        RC_STR_INIT("TypeError: fetch failed"),   /* undici, the client in Node.js */
-        RC_STR_INIT("TypeError: terminated"),     /* undici: the response body was cut */
-        RC_STR_INIT("UND_ERR_"),                  /* undici's codes */
-        RC_STR_INIT("socket hang up"),            /* Node.js, http */
-        RC_STR_INIT("dial tcp "),                 /* Go, net */
-        RC_STR_INIT("context deadline exceeded"), /* Go, net/http */
+        RC_STR_INIT("TypeError: fetch failed"),   /* undici, the HTTP client of Node.js */
+        RC_STR_INIT("TypeError: terminated"),     /* undici; the response body was cut */
+        RC_STR_INIT("UND_ERR_"),                  /* prefix of undici's error codes */
+        RC_STR_INIT("socket hang up"),            /* http module of Node.js */
+        RC_STR_INIT("dial tcp "),                 /* Go, package net */
+        RC_STR_INIT("context deadline exceeded"), /* Go, package net/http */
         RC_STR_INIT("(Client.Timeout "),
-        RC_STR_INIT("httpx."), /* Python */
+        RC_STR_INIT("httpx."), /* httpx, a library for Python */
         RC_STR_INIT("httpcore."),
         RC_STR_INIT("requests.exceptions."),
         RC_STR_INIT("urllib3.exceptions."),
@@ -213,9 +215,9 @@ static bool is_errno_name(rc_str word)
     return false;
 }
 
-/* True for an errno name after the system call that failed, or as the value of an error's code:
- * "read ECONNRESET", "code: 'EPIPE'". An errno name in any other position, as in a manual page, is
- * no sign of a failed call. */
+/* Returns whether the line has an errno name after the name of a system call, or as the value of an
+ * error's code: "read ECONNRESET", "code: 'EPIPE'". An errno name in any other position, as in a
+ * manual page, is not evidence of a failed call. */
 static bool has_failed_call(rc_str line)
 {
     static const rc_str BEFORE[] = {
@@ -242,7 +244,8 @@ static bool has_failed_call(rc_str line)
 
 /* --- requests --- */
 
-/* Names of members and parameters that only requests to models have. */
+/* Returns whether the line has the name of a member or parameter that occurs only in requests to
+ * models. */
 static bool has_field(rc_str line)
 {
     static const rc_str NAMES[] = {
@@ -275,7 +278,7 @@ static bool has_request_id(rc_str line)
     return HAS_ONE_OF(line, NAMES);
 }
 
-/* The words with which a service addresses its user. */
+/* Returns whether the line has words with which a service addresses its user. */
 static bool has_voice(rc_str line)
 {
     static const rc_str TEXTS[] = {
@@ -301,8 +304,8 @@ static bool has_east_asian(rc_str line)
 
 /* --- models --- */
 
-/* True for the name of a model family with a version: "claude-opus-4", "gpt4o", "Llama 3". The name
- * without a version may be that of a person or an animal. */
+/* Returns whether the text at `at` is the name of a model family with a version: "claude-opus-4",
+ * "gpt4o", "Llama 3". Without a version, the name may be that of a person or an animal. */
 static bool is_model_at(rc_str line, size_t at)
 {
     static const rc_str FAMILIES[] = {
@@ -329,14 +332,14 @@ static bool is_model_at(rc_str line, size_t at)
 
 /* --- lines --- */
 
-/* The words of a text, as bits of the tables above. */
+/* The words of a text as bits, one bit per row of the tables above. */
 typedef struct word_bits {
     uint64_t model;
     uint64_t call;
 } word_bits;
 
-/* True if an error message can begin at this offset: at the start of the line, or after punctuation
- * as in "[x] error". */
+/* Returns whether an error message can begin at this offset: at the start of the line, or after
+ * punctuation as in "[x] error". */
 static bool is_lead_position(rc_str line, size_t at)
 {
     if (at > LEAD_BYTES)
@@ -347,7 +350,7 @@ static bool is_lead_position(rc_str line, size_t at)
            !rc_ascii_is_alnum(line.ptr[at - 1]);
 }
 
-/* True for the level of a log line. */
+/* Returns whether the word is the level of a log line. */
 static bool is_level(rc_str word)
 {
     return rc_str_eq(word, RC_STR("ERROR")) || rc_str_eq(word, RC_STR("WARN")) ||

@@ -1,4 +1,5 @@
-/* The basis of a rule's verdict: a typed code, a status or words. Called by classify.c. */
+/* The basis of a rule's verdict: the kind of evidence on which the verdict relies (typed code,
+ * status or words). Called by classify.c. */
 #include "classify/phrases/phrases.h"
 #include "classify/rules/parts.h"
 
@@ -7,7 +8,7 @@ static bool is_in(unsigned fact, unsigned base, unsigned count)
     return fact >= base && fact < base + count;
 }
 
-/* Returns the basis that one fact gives; NONE for facts that only describe the call. */
+/* Returns the basis that one fact provides; RC_BASIS_NONE for facts that only describe the call. */
 static rc_basis basis_of(rc_fact fact)
 {
     if (is_in(fact, RC_FACT_SAYS_BASE, RC_CONCEPTS_MAX)) {
