@@ -110,7 +110,7 @@ static size_t put_escaped(char *out, size_t space, rc_str value, size_t *at)
 
 /* Appends `value`, escaped. As long as the buffer has space, the text is written directly into it,
  * otherwise through a local buffer. */
-static void push_escaped(rc_buf *buf, rc_str value)
+void rc_json_push_escaped(rc_buf *buf, rc_str value)
 {
     size_t at = 0;
     for (;;) {
@@ -139,7 +139,7 @@ static inline void push_byte(rc_buf *buf, char byte)
 void rc_json_push_quoted(rc_buf *buf, rc_str value)
 {
     push_byte(buf, '"');
-    push_escaped(buf, value);
+    rc_json_push_escaped(buf, value);
     push_byte(buf, '"');
 }
 
@@ -245,6 +245,29 @@ void rc_json_key(rc_json_writer *w, rc_str key)
     if (w->indent > 0)
         push_byte(w->buf, ' ');
     w->is_after_key = true;
+}
+
+void rc_json_key_escaped(rc_json_writer *w, rc_str raw)
+{
+    rc_json_string_escaped(w, raw);
+    push_byte(w->buf, ':');
+    if (w->indent > 0)
+        push_byte(w->buf, ' ');
+    w->is_after_key = true;
+}
+
+void rc_json_string_escaped(rc_json_writer *w, rc_str raw)
+{
+    push_item_begin(w);
+    push_byte(w->buf, '"');
+    rc_buf_push(w->buf, raw);
+    push_byte(w->buf, '"');
+}
+
+void rc_json_member_escaped(rc_json_writer *w, rc_str key, rc_str raw)
+{
+    rc_json_key(w, key);
+    rc_json_string_escaped(w, raw);
 }
 
 void rc_json_ready_key_push(rc_json_writer *w, const rc_json_ready_key *key)

@@ -54,6 +54,11 @@ void rc_json_null(rc_json_writer *w);
 /* Writes a value that is already JSON; the caller guarantees that it is valid. */
 void rc_json_raw(rc_json_writer *w, rc_str json);
 
+/* Write a key or a string whose text is already escaped, such as one that was read from JSON. */
+void rc_json_key_escaped(rc_json_writer *w, rc_str raw);
+void rc_json_string_escaped(rc_json_writer *w, rc_str raw);
+void rc_json_member_escaped(rc_json_writer *w, rc_str key, rc_str raw);
+
 /* Each of these functions writes a key and its value. */
 void rc_json_member_string(rc_json_writer *w, rc_str key, rc_str value);
 void rc_json_member_i64(rc_json_writer *w, rc_str key, int64_t value);
@@ -63,6 +68,8 @@ void rc_json_member_bool(rc_json_writer *w, rc_str key, bool value);
  * as \uXXXX if rc_utf8_is_unsafe returns true for them (control characters including C1 and DEL,
  * U+2028, U+2029, bidirectional controls, invisible characters). */
 void rc_json_push_quoted(rc_buf *buf, rc_str value);
+/* Appends `value` escaped in the same way, without quotes. */
+void rc_json_push_escaped(rc_buf *buf, rc_str value);
 
 /* Returns the number of bytes that rc_json_push_quoted writes for character `cp`, whose UTF-8 has
  * `len` bytes. */

@@ -1,0 +1,105 @@
+/* Functions that the readers of all dialects use to fill a conversation. */
+#ifndef RC_DIALECT_TRANSLATE_READ_H
+#define RC_DIALECT_TRANSLATE_READ_H
+
+#include "dialect/translate/conversation.h"
+#include "json/members.h"
+
+/* Reads the value of one member into the conversation. */
+typedef void (*rc_member_read)(rc_conversation *c, const rc_json_raw_value *value);
+
+/* One row of a reader's table: a member's name and the function that reads its value. A member
+ * without a function sets only its feature, if its value is neither null nor false. */
+typedef struct rc_member_row {
+    const char *name;
+    rc_member_read read; /* NULL: the member sets `feature` */
+    rc_feature feature;  /* RC_FEATURE_COUNT: the member has no meaning for any target */
+} rc_member_row;
+
+#define RC_MEMBER_READ(name, function)   \
+    {                                    \
+        name, function, RC_FEATURE_COUNT \
+    }
+#define RC_MEMBER_FEATURE(name, ID) \
+    {                               \
+        name, NULL, RC_FEATURE_##ID \
+    }
+#define RC_MEMBER_IGNORED(name)      \
+    {                                \
+        name, NULL, RC_FEATURE_COUNT \
+    }
+
+/* Reads the members of an object by a table. Members whose value is null count as absent. A member
+ * that the table lacks is unknown (rc_read_unknown). */
+void rc_read_members(rc_conversation *c, rc_str object, const rc_member_row *rows, size_t count);
+
+/* Reads a list of objects, one after the other. Anything else is a fault of the member `name`. */
+void rc_read_objects(rc_conversation *c, const rc_json_raw_value *value, const char *name,
+                     void (*read)(rc_conversation *c, rc_str object));
+
+/* Returns whether the member "type" of the object has this value. */
+bool rc_read_type_is(rc_str object, const char *type);
+
+/* Records the name of a member that no reader knows; only the first few names are kept. */
+void rc_read_unknown(rc_conversation *c, rc_str key);
+
+/* Records that a member has a value of a wrong type. name: a static string. */
+void rc_read_fail(rc_conversation *c, const char *name);
+
+/* Sets the feature. */
+static inline void rc_read_feature(rc_conversation *c, rc_feature feature)
+{
+    if (feature < RC_FEATURE_COUNT)
+        c->features |= UINT64_C(1) << feature;
+}
+
+/* Returns the position of a view of the body. */
+rc_span rc_read_span(const rc_conversation *c, rc_str view);
+/* Returns the position of a value, with the quotes if the value is a string. */
+rc_span rc_read_json_span(const rc_conversation *c, const rc_json_raw_value *value);
+/* Returns the position of a number, or an empty span if the value is something else. */
+rc_span rc_read_number(const rc_conversation *c, const rc_json_raw_value *value);
+/* Returns a whole number from 0 to INT32_MAX, or -1. */
+int64_t rc_read_count(const rc_json_raw_value *value);
+
+/* Begins a turn. Content of the same role as the turn before belongs to that turn. */
+void rc_read_turn(rc_conversation *c, rc_role role);
+
+/* Adds a part to the current turn and returns it, or NULL if there is no room. The pointer is valid
+ * until the next part is added. */
+rc_part *rc_read_part(rc_conversation *c, rc_part_kind kind);
+/* Adds a text, unless it is empty. */
+void rc_read_text(rc_conversation *c, rc_str raw);
+/* Adds an image or file from a URL, which may be a data URL. */
+void rc_read_media_url(rc_conversation *c, rc_part_kind kind, rc_str raw);
+/* Adds an image or file in base64. */
+rc_part *rc_read_media(rc_conversation *c, rc_part_kind kind, rc_str media_type, rc_str base64);
+
+/* Returns the position at which the next part will be added; rc_read_added returns the part that
+ * was added at that position, or NULL if there is none. */
+static inline size_t rc_read_position(const rc_conversation *c)
+{
+    return c->parts_buf.len;
+}
+rc_part *rc_read_added(rc_conversation *c, size_t position);
+/* Sets flags of all parts that were added since the position. */
+void rc_read_add_flags(rc_conversation *c, size_t position, uint8_t flags);
+
+/* Adds a tool and returns it, or NULL if there is no room. */
+rc_tool_decl *rc_read_tool(rc_conversation *c);
+/* Adds the name of a tool that may be called. */
+void rc_read_allowed(rc_conversation *c, rc_str name);
+/* Adds a stop sequence, or reads all of a list or a string. */
+void rc_read_stops(rc_conversation *c, const rc_json_raw_value *value);
+/* Reads a word of effort such as "high"; an unknown word is UNKNOWN_CONTENT. */
+void rc_read_effort(rc_conversation *c, const rc_json_raw_value *value);
+/* Sets the features that follow from all parts together: PREFILL, TOOLS_IMPLIED and others. */
+void rc_read_finish(rc_conversation *c);
+
+/* The readers. body: an object that is valid JSON. */
+void rc_chat_read_request(rc_conversation *c, rc_str body);
+void rc_messages_read_request(rc_conversation *c, rc_str body);
+void rc_responses_read_request(rc_conversation *c, rc_str body);
+void rc_gemini_read_request(rc_conversation *c, rc_str body);
+
+#endif

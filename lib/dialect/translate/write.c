@@ -1,0 +1,178 @@
+/* Writes a conversation for a target, and has the functions that all request writers use. Called by
+ * the gateway's attempts on targets of another dialect. */
+#include "dialect/translate/write.h"
+
+#include "base/str.h"
+#include "dialect/translate/identifier.h"
+#include "dialect/translate/schema.h"
+#include "json/members.h"
+#include "json/reader.h"
+
+rc_status rc_translation_write(const rc_translation_plan *plan, rc_buf *scratch, rc_buf *buf)
+{
+    rc_request_writer w = {.plan = plan,
+                           .c = plan->conversation,
+                           .dialect = plan->target->dialect,
+                           .scratch = scratch};
+    rc_json_writer_init(&w.json, buf, 0);
+    switch (w.dialect) {
+    case RC_DIALECT_ANTHROPIC:
+        rc_messages_write_request(&w);
+        break;
+    case RC_DIALECT_OPENAI_RESPONSES:
+    case RC_DIALECT_GEMINI:
+    case RC_DIALECT_OPENAI_CHAT:
+    case RC_DIALECT_PROBLEM:
+        rc_chat_write_request(&w);
+        break;
+    }
+    return rc_buf_status(buf) != RC_OK ? rc_buf_status(buf) : rc_buf_status(scratch);
+}
+
+/* ---- members ---- */
+
+void rc_write_raw(rc_request_writer *w, const char *key, rc_span json)
+{
+    if (json.len == 0)
+        return;
+    rc_json_key(&w->json, rc_str_c(key));
+    rc_json_raw(&w->json, rc_write_text(w, json));
+}
+
+void rc_write_string(rc_request_writer *w, const char *key, rc_span raw)
+{
+    if (raw.len > 0)
+        rc_json_member_escaped(&w->json, rc_str_c(key), rc_write_text(w, raw));
+}
+
+void rc_write_word(rc_request_writer *w, const char *key, const char *word)
+{
+    rc_json_member_escaped(&w->json, rc_str_c(key), rc_str_c(word));
+}
+
+void rc_write_count(rc_request_writer *w, const char *key, int64_t value)
+{
+    if (value >= 0)
+        rc_json_member_i64(&w->json, rc_str_c(key), value);
+}
+
+/* ---- calls ---- */
+
+void rc_write_tool_name(rc_request_writer *w, const char *key, rc_span raw)
+{
+    rc_json_key(&w->json, rc_str_c(key));
+    rc_json_raw(&w->json, RC_STR("\""));
+    rc_tool_name_push(w->json.buf, rc_write_text(w, raw), w->dialect);
+    rc_buf_push_byte(w->json.buf, '"');
+}
+
+void rc_write_call_id(rc_request_writer *w, const char *key, const rc_part *part, uint32_t place)
+{
+    rc_json_key(&w->json, rc_str_c(key));
+    rc_json_raw(&w->json, RC_STR("\""));
+    rc_call_id_push(w->json.buf, rc_write_text(w, part->id), w->dialect, part->turn, place);
+    rc_buf_push_byte(w->json.buf, '"');
+}
+
+void rc_write_arguments_object(rc_request_writer *w, const char *key, const rc_part *call)
+{
+    rc_str raw = rc_write_text(w, call->content);
+    rc_json_key(&w->json, rc_str_c(key));
+    if (raw.len == 0) {
+        rc_json_raw(&w->json, RC_STR("{}"));
+        return;
+    }
+    if ((call->flags & RC_PART_IS_VALUE) != 0) {
+        rc_json_raw(&w->json, raw);
+        return;
+    }
+    rc_buf_reset(w->scratch);
+    rc_json_unescape(raw, w->scratch);
+    if (rc_schema_is_object(rc_buf_get(w->scratch))) {
+        rc_json_raw(&w->json, rc_buf_get(w->scratch));
+        return;
+    }
+    rc_json_object_begin(&w->json);
+    rc_json_member_escaped(&w->json, RC_STR("arguments"), raw);
+    rc_json_object_end(&w->json);
+}
+
+void rc_write_arguments_string(rc_request_writer *w, const char *key, const rc_part *call)
+{
+    rc_str raw = rc_write_text(w, call->content);
+    bool is_value = (call->flags & RC_PART_IS_VALUE) != 0;
+    rc_json_key(&w->json, rc_str_c(key));
+    if (raw.len == 0 && (call->flags & RC_PART_IS_CUSTOM) == 0)
+        rc_json_string(&w->json, RC_STR("{}"));
+    else if (is_value)
+        rc_json_string(&w->json, raw);
+    else
+        rc_json_string_escaped(&w->json, raw);
+}
+
+/* ---- media ---- */
+
+void rc_write_data_url(rc_request_writer *w, const char *key, const rc_part *part,
+                       rc_str type_default)
+{
+    rc_str type = rc_write_text(w, part->name);
+    rc_json_key(&w->json, rc_str_c(key));
+    rc_json_raw(&w->json, RC_STR("\"data:"));
+    rc_buf_push(w->json.buf, type.len > 0 ? type : type_default);
+    rc_buf_push(w->json.buf, RC_STR(";base64,"));
+    rc_buf_push(w->json.buf, rc_write_text(w, part->content));
+    rc_buf_push_byte(w->json.buf, '"');
+}
+
+/* ---- turns ---- */
+
+size_t rc_write_turn_end(const rc_request_writer *w, size_t from)
+{
+    size_t count = 0;
+    const rc_part *parts = rc_conversation_parts(w->c, &count);
+    size_t end = from;
+    while (end < count && parts[end].turn == parts[from].turn)
+        end++;
+    return end;
+}
+
+size_t rc_write_result_end(const rc_request_writer *w, size_t from)
+{
+    size_t count = 0;
+    const rc_part *parts = rc_conversation_parts(w->c, &count);
+    size_t end = from + 1;
+    while (end < count && (parts[end].flags & RC_PART_IS_IN_RESULT) != 0)
+        end++;
+    return end;
+}
+
+bool rc_write_says_error(rc_str raw)
+{
+    rc_str head = rc_str_slice(raw, 0, 64);
+    for (size_t i = 0; i + 5 <= head.len; i++)
+        if (rc_str_eq_nocase(rc_str_slice(head, i, i + 5), RC_STR("error")))
+            return true;
+    return false;
+}
+
+bool rc_write_is_blank(rc_str raw)
+{
+    for (size_t i = 0; i < raw.len; i++) {
+        bool is_escape = raw.ptr[i] == '\\' && i + 1 < raw.len &&
+                         (raw.ptr[i + 1] == 'n' || raw.ptr[i + 1] == 't' || raw.ptr[i + 1] == 'r');
+        if (!is_escape && !rc_ascii_is_space(raw.ptr[i]))
+            return false;
+        i += is_escape;
+    }
+    return true;
+}
+
+bool rc_write_is_allowed(const rc_request_writer *w, const rc_tool_decl *tool)
+{
+    size_t count = 0;
+    const rc_span *allowed = rc_conversation_allowed(w->c, &count);
+    for (size_t i = 0; w->c->has_allowed_tools && i < count; i++)
+        if (rc_str_eq(rc_write_text(w, allowed[i]), rc_write_text(w, tool->name)))
+            return true;
+    return !w->c->has_allowed_tools;
+}

@@ -1,0 +1,71 @@
+/* Functions that the request writers of all dialects use, and the writers. */
+#ifndef RC_DIALECT_TRANSLATE_WRITE_H
+#define RC_DIALECT_TRANSLATE_WRITE_H
+
+#include "dialect/translate/plan.h"
+#include "json/writer.h"
+
+/* The text of the user's turn in front of a conversation that begins with the model's turn. */
+#define RC_WRITE_FIRST_TURN "(The conversation continues.)"
+
+typedef struct rc_request_writer {
+    const rc_translation_plan *plan;
+    const rc_conversation *c;
+    rc_dialect dialect;
+    rc_json_writer json;
+    rc_buf *scratch; /* memory for arguments that are checked before they are written */
+} rc_request_writer;
+
+/* Appends the body of the request that the plan describes. plan: not REFUSED. scratch: memory for
+ * single values; its content is lost. Returns the status of `buf`, or of `scratch` if that failed.
+ */
+rc_status rc_translation_write(const rc_translation_plan *plan, rc_buf *scratch, rc_buf *buf);
+
+/* The writers of the dialects. */
+void rc_chat_write_request(rc_request_writer *w);
+void rc_messages_write_request(rc_request_writer *w);
+
+/* Returns the bytes of a span of the client's body. */
+static inline rc_str rc_write_text(const rc_request_writer *w, rc_span span)
+{
+    return rc_conversation_text(w->c, span);
+}
+
+/* Write one member, if the value is present. */
+void rc_write_raw(rc_request_writer *w, const char *key, rc_span json);
+void rc_write_string(rc_request_writer *w, const char *key, rc_span raw);
+void rc_write_word(rc_request_writer *w, const char *key, const char *word);
+void rc_write_count(rc_request_writer *w, const char *key, int64_t value);
+
+/* Writes the name of a tool, or the id of a call, as the value of a member. place: number of the
+ * part, for calls without an id. */
+void rc_write_tool_name(rc_request_writer *w, const char *key, rc_span raw);
+void rc_write_call_id(rc_request_writer *w, const char *key, const rc_part *part, uint32_t place);
+
+/* Writes the arguments of a call as a JSON object, or as a string that contains JSON. */
+void rc_write_arguments_object(rc_request_writer *w, const char *key, const rc_part *call);
+void rc_write_arguments_string(rc_request_writer *w, const char *key, const rc_part *call);
+
+/* Writes a base64 content as a data URL: data:TYPE;base64,DATA. */
+void rc_write_data_url(rc_request_writer *w, const char *key, const rc_part *part,
+                       rc_str type_default);
+
+/* Returns the index after the last part of the turn that begins at `from`. */
+size_t rc_write_turn_end(const rc_request_writer *w, size_t from);
+/* Returns the index after the parts of the tool's result at `from`. */
+size_t rc_write_result_end(const rc_request_writer *w, size_t from);
+/* Returns whether a text begins with the word error, within its first 64 bytes. */
+bool rc_write_says_error(rc_str raw);
+/* Returns whether a text, as written in JSON, is white space; Anthropic refuses such stop
+ * sequences. */
+bool rc_write_is_blank(rc_str raw);
+/* Returns whether the tool may be called: tools that are not allowed are left out for targets that
+ * know no allowed tools. */
+bool rc_write_is_allowed(const rc_request_writer *w, const rc_tool_decl *tool);
+
+static inline bool rc_write_is_media(const rc_part *part)
+{
+    return part->kind >= RC_PART_IMAGE && part->kind <= RC_PART_AUDIO;
+}
+
+#endif
