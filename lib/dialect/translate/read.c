@@ -164,6 +164,8 @@ static void note_media(rc_conversation *c, rc_part_kind kind, rc_str media_type)
 
 rc_part *rc_read_media(rc_conversation *c, rc_part_kind kind, rc_str media_type, rc_str base64)
 {
+    if (base64.len == 0)
+        rc_read_fail(c, "data");
     rc_part *part = rc_read_part(c, kind);
     if (part == NULL)
         return NULL;
@@ -212,6 +214,8 @@ void rc_read_media_url(rc_conversation *c, rc_part_kind kind, rc_str raw)
         rc_read_feature(c, RC_FEATURE_UNKNOWN_CONTENT);
         return;
     }
+    if (raw.len == 0)
+        rc_read_fail(c, "url");
     rc_part *part = rc_read_part(c, kind);
     if (part == NULL)
         return;
