@@ -38,7 +38,7 @@ put 644 packaging/recourse.yaml etc/recourse/recourse.yaml
 put 644 packaging/recourse.yaml usr/share/doc/recourse/examples/recourse.yaml
 put 644 packaging/debian/copyright usr/share/doc/recourse/copyright
 install -d -m 700 "$tree/etc/recourse/credentials"
-# The pages that the configuration and the systemd units refer to.
+# The configuration and the systemd units refer to these pages.
 for page in configuration deployment; do
     put 644 "docs/$page.md" "usr/share/doc/recourse/$page.md"
 done

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #define ATOMS_MAX 4096u
-#define SET_MAX 512u /* Most words that one step accepts. */
+#define SET_MAX 512u /* Maximum number of words that one step accepts. */
 #define PHRASE_MAX 12u
 
 /* Numbers of atoms that are no specific word; 0 is unused. */

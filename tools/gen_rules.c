@@ -356,8 +356,10 @@ static void write_list(FILE *out)
         "## says and code\n\n"
         "`says:NAME` is true if the innermost message expresses the concept NAME; `code:NAME` is "
         "true if the innermost typed code\nor type means it. The kind of a concept is *decisive* "
-        "(the concept states what happened), *weak* (only in general terms)\nor *modifier* (the "
-        "concept means nothing alone).\n\n| name | kind | meaning |\n|---|---|---|\n",
+        "(the concept states what happened), *general*\n(the same, in words that other programs "
+        "also "
+        "use), *weak* (only in general terms) or *modifier* (the concept means\nnothing "
+        "alone).\n\n| name | kind | meaning |\n|---|---|---|\n",
         out);
     for (unsigned i = 0; i < RC_CONCEPT_COUNT; i++) {
         rc_str name = rc_concept_name(i);

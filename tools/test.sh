@@ -1,8 +1,8 @@
 #!/bin/bash
 # test.sh [PART...]: builds every flavour and runs every test; the parts are release, asan and lint.
-# Progress is one line a step, the output of what failed is shown, the rest is in
-# $RECOURSE_BUILD/logs. A failed test runs once more, alone, after everything else has ended: when it
-# passes then, it counts as passed and is listed as flaky. More than three flaky tests fail the run.
+# The script prints one line for each step, and the output of each failed step; the output of all
+# steps is in $RECOURSE_BUILD/logs. A failed test runs once more, alone, after all other tests have
+# ended: if the test passes then, it counts as passed and is listed as flaky. More than three flaky tests fail the run.
 # The last line is the tally: "N passed, N failed".
 set -uo pipefail
 
@@ -22,7 +22,7 @@ jobs=${JOBS:-$(nproc)}
 root=${RECOURSE_BUILD:-build}
 mkdir -p "$root"
 
-# A second run in the same tree builds in a place of its own.
+# If another run uses the build folder, this run builds in a temporary folder.
 trap 'kill $(jobs -p) 2>/dev/null' EXIT
 exec 8>"$root/test.lock"
 if ! flock -n 8; then
