@@ -103,8 +103,7 @@ RC_API rc_str rc_report_action_detail(const rc_report *report);
 RC_API bool rc_report_is_retryable(const rc_report *report);
 RC_API rc_tristate rc_report_retryable(const rc_report *report);
 
-/* Returns whether the layer below has used up its retries. If so, the layers above must not
- * retry. */
+/* Returns whether the layer below has used up its retries. The layers above must then not retry. */
 RC_API bool rc_report_is_retry_exhausted(const rc_report *report);
 
 /* These getters return the fields that the provider sent. An absent status is 0; an absent

@@ -74,8 +74,9 @@ typedef struct rc_shared_settings {
 /* Returns the default settings. */
 RC_API rc_shared_settings rc_shared_settings_default(void);
 
-/* Functions by which a queue notifies its owner. They are called while the lock is held, so they
- * must return quickly and must not call functions of Recourse. Each of them may be NULL. */
+/* Functions by which a queue notifies its owner. The functions are called while the lock is held,
+ * so they must return quickly and must not call functions of Recourse. Each of the functions may be
+ * NULL. */
 typedef struct rc_queue_owner {
     void *ctx;
     /* The request of `owner` (rc_call_options.owner) was granted an attempt or refused. The thread

@@ -286,8 +286,8 @@ static bool is_quote(rc_str text, size_t at)
 }
 
 /* widen_left and widen_right extend a run of marked blocks by up to one block on each side, because
- * text of the request need not begin or end at the border of a block. They do not extend the run
- * beyond a quote. */
+ * text of the request need not begin or end at the border of a block. The functions do not extend
+ * the run beyond a quote. */
 static size_t widen_left(const blocks *b, rc_str text, uint16_t first, size_t least)
 {
     size_t from = b->list[first].from;

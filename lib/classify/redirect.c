@@ -74,8 +74,8 @@ static size_t find_token(rc_str path)
     return path.len;
 }
 
-/* Appends the safe part of the path. It ends before the first segment that contains an @, which may
- * follow a user name and password, or a token, which may grant access. */
+/* Appends the safe part of the path. The safe part ends before the first segment that contains an
+ * @, which may follow a user name and password, or a token, which may grant access. */
 static void push_path(rc_buf *buf, rc_str path)
 {
     const size_t end = find_any(path, RC_STR("?#"));

@@ -28,11 +28,11 @@ static rc_str without_echo(const rc_failure *failure, rc_str text, char *memory)
     return rc_echo_clean(text, failure->request, failure->model, memory);
 }
 
-/* Returns the part of the provider's message that a client may read. This is the whole message if
- * the client can fix the error, and the message with masked account data if the error is an account
- * limit. It is empty for other errors, for an HTML page, and for an account limit if the request is
- * no longer available, because the message may repeat the prompt. `memory` has RC_ECHO_TEXT_MAX
- * bytes. */
+/* Returns the part of the provider's message that a client may read. The result is the whole
+ * message if the client can fix the error, and the message with masked account data if the error is
+ * an account limit. The result is empty for other errors, for an HTML page, and for an account
+ * limit if the request is no longer available, because the message may repeat the prompt. `memory`
+ * has RC_ECHO_TEXT_MAX bytes. */
 static rc_str detail_for_client(const rc_failure *failure, rc_code code, rc_user_action action,
                                 rc_str detail, char *memory)
 {

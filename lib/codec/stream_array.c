@@ -75,9 +75,9 @@ static bool pass_between(rc_stream_array *array, char c)
     return false;
 }
 
-/* Returns whether the white space between elements has reached the ceiling. If so, the white space
- * is returned as an event, because otherwise it would be the beginning of an element that may never
- * arrive. */
+/* Returns whether the white space between elements has reached the ceiling. White space of this
+ * length is returned as an event, because otherwise it would be the beginning of an element that
+ * may never arrive. */
 static bool is_full(const rc_stream_array *array)
 {
     const rc_stream_feed *feed = &array->feed;

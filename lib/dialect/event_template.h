@@ -8,8 +8,8 @@
  *          ──             ── ignored values                           ── content: weighed
  *
  * An event with the same bytes around the slots gets the result that the JSON walk found for the
- * recorded event. These bytes include all values that determine the result of the walk. The values
- * in the slots are skipped in the same way as by the walk.
+ * recorded event. The bytes that must be equal include all values that determine the result of the
+ * walk. The values in the slots are skipped in the same way as by the walk.
  *
  * Any number of streams may share a template, if they use it one after the other. A template never
  * contains the text of a model. */
@@ -46,8 +46,8 @@ struct rc_event_template {
     char text[RC_EVENT_TEMPLATE_TEXT_MAX];
 };
 
-/* Returns whether the event has the form of the template. If so, *found gets the result that
- * rc_stream_walk would find; otherwise *found is unchanged. */
+/* Returns whether the event has the form of the template. If the event has this form, *found gets
+ * the result that rc_stream_walk would find; otherwise *found is unchanged. */
 bool rc_event_template_matches(const rc_event_template *template, rc_stream_dialect dialect,
                                rc_str name, rc_str data, rc_stream_walk_result *found);
 

@@ -32,7 +32,7 @@ typedef struct rc_prompt_turn {
     size_t result_count;
 } rc_prompt_turn;
 
-/* A request to a model. It views (points into) its texts and arrays. */
+/* A request to a model. The struct views (points into) its texts and arrays. */
 typedef struct rc_prompt {
     rc_str model;  /* name of the model; unused for Gemini, whose path contains the model */
     rc_str system; /* system prompt; empty: none */

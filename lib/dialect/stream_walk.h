@@ -31,8 +31,8 @@ bool rc_stream_walk(rc_stream_dialect dialect, rc_str name, rc_str data,
 void rc_stream_walk_tail(rc_stream_dialect dialect, rc_str tail, rc_stream_walk_result *found);
 
 /* Both functions return the type of an oversized event that has no name: rc_stream_head_type finds
- * the type in the first bytes of the event, rc_stream_tail_type in its last member. They return
- * NULL if the event has no type or one that the dialect does not have. */
+ * the type in the first bytes of the event, rc_stream_tail_type in its last member. Both return
+ * NULL if the event has no type, or a type that the dialect does not have. */
 const rc_stream_type *rc_stream_head_type(rc_stream_dialect dialect, rc_str head);
 const rc_stream_type *rc_stream_tail_type(rc_stream_dialect dialect, rc_str tail);
 

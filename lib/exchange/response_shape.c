@@ -73,8 +73,8 @@ bool rc_response_is_in_shape(rc_response *response, rc_str *piece, rc_buf *held)
     const rc_body_kind kind = rc_body_shape_step(&response->shape, *piece);
     if (kind == RC_BODY_UNDECIDED || rc_response_fits(response, kind))
         return true;
-    /* The copy in `held` may lack leading white space or a part of a byte order mark. This is
-     * harmless, because only rc_response_judge_whole reads the copy. */
+    /* The copy in `held` may lack leading white space or a part of a byte order mark. Missing bytes
+     * of this kind are harmless, because only rc_response_judge_whole reads the copy. */
     if (before.prefix_len == 0)
         *piece = rc_body_skip_blank(*piece);
     rc_buf_push(held, rc_str_make(before.prefix, before.prefix_len));

@@ -29,8 +29,8 @@ static inline rc_json_walk rc_json_walk_begin(rc_str text)
     return (rc_json_walk){.text = text, .scan = rc_json_scan_best()};
 }
 
-/* The next two functions are for rare cases. They take members of the walk as parameters instead of
- * a pointer to the walk, so that the compiler can store the walk in registers. */
+/* The next two functions are for rare cases. Their parameters are members of the walk instead of a
+ * pointer to the walk, so that the compiler can store the walk in registers. */
 
 /* Returns the offset of the first byte from `at` on that is not white space, or text.len if there
  * is no such byte. */

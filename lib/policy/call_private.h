@@ -45,8 +45,8 @@ uint32_t rc_call_max_calls(const rc_call *call);
  * failure. */
 uint32_t rc_call_max_entry_attempts(const rc_call *call, uint16_t entry);
 
-/* Returns whether an attempt may be sent to the entry now. If not, *ret_skip gets the reason and
- * the time at which the entry may open; otherwise it is not written. */
+/* Returns whether an attempt may be sent to the entry now. If the entry is closed, *ret_skip gets
+ * the reason and the time at which it may open; otherwise *ret_skip is not written. */
 bool rc_call_is_open(const rc_call *call, uint16_t entry, rc_skip *ret_skip);
 
 /* As rc_call_is_open, but assumed cooldowns do not close the entry. Used for a call to which no

@@ -33,12 +33,12 @@ void rc_human_part(rc_human *h, rc_str before, rc_str text);
  * panel. */
 void rc_human_join_lines(char *text, size_t len);
 
-/* Returns whether the upper part of the panel shows this context entry. If so, the section
- * "context" omits the entry. */
+/* Returns whether the upper part of the panel shows this context entry. An entry that is shown
+ * there is omitted in the section "context". */
 bool rc_human_is_id(rc_str key);
 
-/* The functions from rc_human_put_attempts to rc_human_put_raw write one section each. They write
- * nothing if the view does not show the section, or if the section is empty. */
+/* The functions from rc_human_put_attempts to rc_human_put_raw write one section each. These
+ * functions write nothing if the view does not show the section, or if the section is empty. */
 void rc_human_put_attempts(rc_human *h);
 void rc_human_put_context(rc_human *h);
 void rc_human_put_detail(rc_human *h);

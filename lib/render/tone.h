@@ -22,8 +22,8 @@ typedef enum rc_tone {
 /* Maximum length in bytes of the escape sequence that begins or ends a tone. */
 #define RC_TONE_BYTES_MAX 8u
 
-/* rc_tone_begin and rc_tone_end append the escape sequence that begins or ends a tone. They append
- * nothing for RC_TONE_PLAIN and if has_colour is false. */
+/* rc_tone_begin and rc_tone_end append the escape sequence that begins or ends a tone. Both
+ * functions append nothing for RC_TONE_PLAIN and if has_colour is false. */
 void rc_tone_begin(rc_buf *buf, rc_tone tone, bool has_colour);
 void rc_tone_end(rc_buf *buf, rc_tone tone, bool has_colour);
 

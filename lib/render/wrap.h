@@ -44,8 +44,8 @@ typedef struct rc_wrap {
 } rc_wrap;
 
 typedef struct rc_wrap_line {
-    rc_str text;    /* The text of the line, to be passed to rc_visible_push. It views (points into)
-                       the wrapped text. */
+    rc_str text;    /* The text of the line, to be passed to rc_visible_push. The line views (points
+                       into) the wrapped text. */
     unsigned width; /* Columns of the line; at most the requested width. */
 } rc_wrap_line;
 

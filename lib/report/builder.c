@@ -9,8 +9,8 @@
 #include "report/report_private.h"
 #include "scrub/scrub.h"
 
-/* Maximum size of a report. It is larger than the sum of all size limits in report.h, so that each
- * field reaches its own limit first. */
+/* Maximum size of a report. The maximum is larger than the sum of all size limits in report.h, so
+ * that each field reaches its own limit first. */
 #define ARENA_MAX_BYTES (2u << 20)
 
 void rc_builder_init(rc_builder *builder, const rc_alloc *alloc, rc_code code)

@@ -24,8 +24,8 @@ static bool is_among_first(const rc_fault *wanted, const rc_fault *fault, size_t
 }
 
 /* Returns the number of different faults in the chain, up to CHAIN_MAX. A cycle is found by
- * searching each fault among the faults before it. This needs no memory and is fast enough, because
- * chains are short. */
+ * searching each fault among the faults before it. The search needs no memory and is fast enough,
+ * because chains are short. */
 static size_t chain_len(const rc_fault *fault, const char **ret_note)
 {
     *ret_note = NULL;

@@ -44,7 +44,8 @@ static uint64_t spread(uint64_t bits)
 }
 
 /* Maps values below 32 to the characters of Crockford's base 32, which omits I, L, O and U. Each
- * comparison skips one omitted letter: its result is -1 for a larger value, and is subtracted. */
+ * comparison skips one omitted letter: the comparison is -1 (true) for a value behind this letter,
+ * and is subtracted. */
 static rc_vec16 letters_of(rc_vec16 values)
 {
     const rc_vec16 is_letter = (rc_vec16)(values > 9);

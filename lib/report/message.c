@@ -9,7 +9,7 @@ static const rc_str PROVIDER_WORDS = RC_STR_INIT("the provider");
 static const rc_str MODEL_WORDS = RC_STR_INIT("the model");
 
 /* Returns whether "the" or "The", with which "the provider" and "the model" begin, may be at `at`.
- * This is a quick check of a few bytes. */
+ * The function checks only a few bytes. */
 static bool has_article(rc_str sentence, size_t at)
 {
     return (sentence.ptr[at] | 0x20) == 't' && sentence.len - at >= MODEL_WORDS.len &&

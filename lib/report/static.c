@@ -1,5 +1,5 @@
-/* Static reports, one for each code. They are used if no memory is available for a report. Called
- * by the builder, the store and the gateway. */
+/* Static reports, one for each code. A static report is used if no memory is available for a
+ * report. Called by the builder, the store and the gateway. */
 #include <recourse/builder.h>
 
 #include "report/report_private.h"

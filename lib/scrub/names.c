@@ -38,7 +38,8 @@ static const secret_name PLAIN_NAMES[] = {
 typedef struct folded {
     char bytes[FOLDED_MAX];
     rc_str text;   /* The folded name, a view of the last bytes of `bytes`. */
-    bool is_whole; /* The folded name is complete; false: it is only the end of the name. */
+    bool is_whole; /* true: the folded name is complete; false: only the end of the name was
+                      folded */
 } folded;
 
 static bool is_separator(char c)

@@ -151,7 +151,8 @@ bool rc_scrub_find_shape(rc_str text, size_t from, size_t to, size_t *ret_from, 
  * 0 if no such key begins there. */
 size_t rc_scrub_split_shape_end(rc_str text, size_t at);
 
-/* Returns whether the word [from, to) begins a private key block. If so, writes the edit. */
+/* Returns whether the word [from, to) begins a private key block. If the word begins such a block,
+ * the function writes the edit. */
 bool rc_scrub_find_block(rc_str text, size_t from, size_t to, rc_scrub_edit *ret_edit);
 
 /* Returns the offset after the private key block that begins at `at`, or `at` if no block begins
@@ -228,8 +229,8 @@ typedef enum rc_scrub_after {
 bool rc_scrub_looks_secret(rc_str text, size_t at, rc_scrub_need need);
 
 /* Returns whether the text at `at` is not a secret but a word of the table of ordinary words, a
- * reference to an environment variable, a placeholder, or dots or asterisks. If so, sets *ret_to to
- * the end of this text. */
+ * reference to an environment variable, a placeholder, or dots or asterisks. If the result is true,
+ * *ret_to is the end of this text. */
 bool rc_scrub_is_plain(rc_str text, size_t at, rc_scrub_after after, size_t *ret_to);
 
 /* These functions return the end of a value that begins at `at`: rc_scrub_quoted_end returns the
@@ -261,9 +262,9 @@ typedef struct rc_scrub_slot {
     bool is_assigned; /* The value follows "=", where no prose is possible. */
 } rc_scrub_slot;
 
-/* Returns whether the word [from, to) is the name of a secret and a value follows. If so, writes
- * the edit and *ret_slot. If the value is a list, rc_scrub_find_element uses *ret_slot to find
- * further elements. */
+/* Returns whether the word [from, to) is the name of a secret and a value follows. If the result is
+ * true, the edit and *ret_slot are written. If the value is a list, rc_scrub_find_element uses
+ * *ret_slot to find further elements. */
 bool rc_scrub_find_member(rc_str text, size_t from, size_t to, rc_scrub_edit *ret_edit,
                           rc_scrub_slot *ret_slot);
 
@@ -289,8 +290,8 @@ size_t rc_scrub_phrase_end(rc_str text, size_t at, rc_scrub_style style);
  * contains credentials or must not be cut. */
 bool rc_scrub_find_auth(rc_str text, const rc_scrub_slot *slot, rc_scrub_edit *ret_edit);
 
-/* Returns whether the word [from, to) is Bearer or Basic and credentials follow. If so, writes the
- * edit. */
+/* Returns whether the word [from, to) is Bearer or Basic and credentials follow. If the result is
+ * true, the edit is written. */
 bool rc_scrub_find_scheme(rc_str text, size_t from, size_t to, rc_scrub_edit *ret_edit);
 
 /* --- URLs (url.c) --- */

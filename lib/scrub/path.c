@@ -292,8 +292,9 @@ static size_t quoted_path_end(rc_str text, size_t at, size_t end)
     return end;
 }
 
-/* Returns whether an HTTP method precedes the path, as in "GET /srv/feed". If so, the path is not a
- * file system path. `least` is the end of the previous path; the text before it is not examined. */
+/* Returns whether an HTTP method precedes the path, as in "GET /srv/feed". A path after a method is
+ * not a file system path. `least` is the end of the previous path; the text before it is not
+ * examined. */
 static bool is_requested(rc_str text, size_t least, size_t at)
 {
     static const rc_str METHODS[] = {

@@ -41,8 +41,8 @@ static const struct {
 
 #define WORD_MAX 24u /* limit for the length of a word; every word of the table is shorter */
 
-/* Returns whether a word ends at `at`. It does not if the value continues: "is.this" is not the
- * word "is". */
+/* Returns whether a word ends at `at`. A word does not end where the value continues: "is.this" is
+ * not the word "is". */
 static bool is_word_end(rc_str text, size_t at)
 {
     rc_glyph glyph = rc_glyph_at(text, at);

@@ -355,7 +355,7 @@ static const stream_sample stream_samples[] = {
 #define STREAM_SAMPLE_COUNT (sizeof stream_samples / sizeof stream_samples[0])
 #define STREAM_SAMPLE_MAX 4096
 
-/* Returns the text with " in place of '. scratch: STREAM_SAMPLE_MAX bytes, which the result views. */
+/* Returns the text with " in place of '. scratch: STREAM_SAMPLE_MAX bytes, viewed by the result. */
 static inline rc_str stream_sample_text(const char *text, char *scratch)
 {
     size_t len = strlen(text);

@@ -9,7 +9,8 @@ _Static_assert(RC_CONCEPT_COUNT <= RC_CONCEPTS_MAX, "more concepts than the set 
 _Static_assert(RC_MARKER_END <= RC_MARKER_BASE + RC_MARKERS_MAX, "more markers than the set holds");
 
 /* Amounts by which the position of the next word increases at the end of a sentence and at the end
- * of a text. Both exceed RC_PHRASE_GAP_MAX, so that no phrase spans two sentences or two texts. */
+ * of a text. Both amounts exceed RC_PHRASE_GAP_MAX, so that no phrase spans two sentences or two
+ * texts. */
 #define SENTENCE_STEP 64u
 #define TEXT_STEP 1000u
 
