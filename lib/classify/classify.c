@@ -271,8 +271,13 @@ static void set_inner_status(rc_evidence *evidence, int status)
     rc_facts_set_status(&evidence->facts, status);
 }
 
-static void set_facts(rc_evidence *evidence, const meaning *m)
+static void set_facts(rc_evidence *evidence, meaning *m)
 {
+    /* A limit in bytes is not the context window. */
+    if (rc_concept_set_has(&m->says, RC_CONCEPT_BYTE_SIZE) &&
+        !rc_concept_set_has(&m->says, RC_CONCEPT_MENTIONS_TOKEN))
+        m->says.bits[RC_CONCEPT_CONTEXT_OVERFLOW / 64] &=
+            ~(UINT64_C(1) << (RC_CONCEPT_CONTEXT_OVERFLOW % 64));
     for (unsigned i = 0; i < RC_CONCEPTS_MAX / 64; i++) {
         evidence->facts.bits[RC_FACT_SAYS_BASE / 64 + i] |= m->says.bits[i];
         evidence->facts.bits[RC_FACT_CODE_BASE / 64 + i] |= m->code.bits[i];

@@ -146,6 +146,33 @@ static void enough_reported_failures_are_classified(void **state)
     require("field: wait", s.wait, s.count, 990);
 }
 
+/* Sentences of SDKs, products, local runtimes and JSON-RPC servers that the rules must understand
+ * without a status, most of them without a provider. A case without a category has the code of a
+ * tool. */
+static void check_meaning(void *ctx, const rc_case *c)
+{
+    int *wrong = ctx;
+    rc_classify_space space;
+    const rc_verdict verdict = rc_judge(&c->failure, NULL, NULL, &space);
+    const json_t *expect = json_object_get(c->json, "expect");
+    const bool has_category = json_object_get(expect, "category") != NULL;
+    if (rc_case_accepts(c, "code", rc_code_name(verdict.code)) &&
+        (!has_category || rc_case_accepts(c, "category", rc_category_name(verdict.category))))
+        return;
+    *wrong += 1;
+    complain(c, &verdict);
+}
+
+static void sentences_are_understood(void **state)
+{
+    (void)state;
+    int wrong = 0;
+    char path[512];
+    path_of(path, sizeof(path), "conformance", "meanings", ".jsonl");
+    assert_true(rc_cases_each(path, check_meaning, &wrong) > 90);
+    assert_int_equal(wrong, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -153,6 +180,7 @@ int main(void)
         cmocka_unit_test(every_provider_has_a_page),
         cmocka_unit_test(the_name_of_the_provider_is_rarely_needed),
         cmocka_unit_test(enough_reported_failures_are_classified),
+        cmocka_unit_test(sentences_are_understood),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

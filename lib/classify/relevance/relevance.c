@@ -58,6 +58,15 @@ static bool is_whole_body(const rc_evidence *evidence, rc_str text)
     return is_json && rc_evidence_has(evidence, RC_FACT_BODY_ERROR);
 }
 
+static bool is_rpc(const rc_evidence *evidence)
+{
+    for (unsigned fact = RC_FACT_RPC_INVALID; fact <= RC_FACT_RPC_TOOL; fact++) {
+        if (rc_facts_has(&evidence->facts, fact))
+            return true;
+    }
+    return false;
+}
+
 /* Returns the signs in the beginning and the end of a long text together. */
 static rc_call_signs signs_of(rc_str text)
 {
@@ -112,7 +121,8 @@ rc_relevance rc_relevance_of(const rc_evidence *evidence, bool has_typed_code,
     rc_relevance relevance = {false, false, RC_LOOK_NONE};
     const rc_failure *failure = evidence->failure;
     const rc_str text = rc_str_trim(rc_str_slice(failure->body, 0, RC_EVIDENCE_BODY_MAX));
-    if (is_known_call(failure) || text.len == 0 || is_whole_body(evidence, text))
+    if (is_known_call(failure) || text.len == 0 || is_whole_body(evidence, text) ||
+        is_rpc(evidence))
         return relevance;
     relevance.look = rc_look_of(rc_str_slice(failure->body, 0, PART_BYTES));
     const rc_call_signs signs = signs_of(text);

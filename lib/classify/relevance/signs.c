@@ -35,7 +35,7 @@ static size_t model_word(rc_str word)
         RC_STR_INIT("deployment"),   RC_STR_INIT("plan"),       RC_STR_INIT("temperature"),
         RC_STR_INIT("rpm"),          RC_STR_INIT("tpm"),        RC_STR_INIT("agent"),
         RC_STR_INIT("mcp"),          RC_STR_INIT("moderation"), RC_STR_INIT("gpu"),
-        RC_STR_INIT("cuda"),         RC_STR_INIT("balance"),
+        RC_STR_INIT("generating"),   RC_STR_INIT("cuda"),       RC_STR_INIT("balance"),
     };
     return INDEX_OF(word, WORDS);
 }
@@ -141,6 +141,15 @@ static bool has_sdk(rc_str line)
         RC_STR_INIT("sglang"),
         RC_STR_INIT("AI_APICallError"),
         RC_STR_INIT("AI_RetryError"),
+        RC_STR_INIT("AI_No"),
+        RC_STR_INIT("AI_JSONParse"),
+        RC_STR_INIT("AI_TypeValidation"),
+        RC_STR_INIT("AI_Invalid"),
+        RC_STR_INIT("AI_Unsupported"),
+        RC_STR_INIT("AI_LoadAPIKey"),
+        RC_STR_INIT("AI_Tool"),
+        RC_STR_INIT("instructor."),
+        RC_STR_INIT("OutputParserException"),
         RC_STR_INIT("[GoogleGenerativeAI Error]"),
         RC_STR_INIT("@anthropic-ai/"),
         RC_STR_INIT("software.amazon.awssdk"),
@@ -188,6 +197,8 @@ static bool has_transport_phrase(rc_str line)
         RC_STR_INIT("Connection refused"),
         RC_STR_INIT("connection refused"),
         RC_STR_INIT("Connection timed out"),
+        RC_STR_INIT("GOAWAY"),
+        RC_STR_INIT("RST_STREAM"),
         RC_STR_INIT("net::ERR_"),
         RC_STR_INIT("[SSL: "),
         RC_STR_INIT("HTTPSConnectionPool("),
@@ -263,7 +274,9 @@ static bool has_field(rc_str line)
         RC_STR_INIT("`inputs`"),      RC_STR_INIT("system message"),
         RC_STR_INIT("system prompt"), RC_STR_INIT("roles must"),
         RC_STR_INIT("assistant"),     RC_STR_INIT("chatCompletion"),
-        RC_STR_INIT("budget_tokens"), RC_STR_INIT("maxTokens"),
+        RC_STR_INIT("message_stop"),  RC_STR_INIT("message_start"),
+        RC_STR_INIT("content_block"), RC_STR_INIT("budget_tokens"),
+        RC_STR_INIT("maxTokens"),
     };
     return HAS_ONE_OF(line, NAMES);
 }

@@ -28,6 +28,7 @@ static rc_basis basis_of(rc_fact fact)
     if ((fact >= RC_FACT_TRANSPORT_TIMEOUT && fact < RC_FACT_PHASE_CONNECT) ||
         (fact >= RC_FACT_FINISH_FILTER && fact <= RC_FACT_FINISH_ERROR) ||
         (fact >= RC_FACT_BODY_EMPTY && fact <= RC_FACT_BODY_VALIDATION) ||
+        (fact >= RC_FACT_RPC_INVALID && fact <= RC_FACT_RPC_TOOL) ||
         (fact >= RC_FACT_EXIT_TIMEOUT && fact <= RC_FACT_EXIT_OTHER) ||
         fact == RC_FACT_LIMIT_ZERO || fact == RC_FACT_LIMIT_TOO_SMALL)
         return RC_BASIS_TYPED;

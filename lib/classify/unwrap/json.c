@@ -10,6 +10,11 @@
 /* Maximum length of a member name in bytes; longer names are not compared. */
 #define KEY_MAX 64u
 
+/* An inner object of damaged JSON begins at most this number of bytes before the fault; this number
+ * of braces is checked. */
+#define INNER_BYTES ((size_t)16)
+#define INNER_MAX 4u
+
 typedef enum context {
     CONTEXT_ERROR,  /* The members describe an error. */
     CONTEXT_MERGE,  /* The members fill empty fields of the enclosing error. */
@@ -75,10 +80,11 @@ static void fill(rc_str *field, rc_str value)
         *field = value;
 }
 
-static void read_code(rc_layer *layer, rc_str value)
+static void read_code(rc_evidence *evidence, rc_layer *layer, rc_str value)
 {
     if (is_nothing(value))
         return;
+    rc_rpc_read_code(evidence, value);
     int status = rc_http_status_parse(value);
     if (status >= 400 && layer->status == 0)
         layer->status = status;
@@ -86,8 +92,19 @@ static void read_code(rc_layer *layer, rc_str value)
         fill(layer->code.len == 0 ? &layer->code : &layer->reason, value);
 }
 
-static void read_status(rc_layer *layer, rc_str value)
+/* Returns whether the status word of an asynchronous task reports a failure. */
+static bool is_failed_word(rc_str value)
 {
+    return rc_str_eq_nocase(value, RC_STR("failed")) ||
+           rc_str_eq_nocase(value, RC_STR("failure")) ||
+           rc_str_eq_nocase(value, RC_STR("task_failed")) ||
+           rc_str_eq_nocase(value, RC_STR("errored"));
+}
+
+static void read_status(rc_evidence *evidence, rc_layer *layer, rc_str value)
+{
+    if (is_failed_word(value))
+        rc_evidence_set(evidence, RC_FACT_BODY_ERROR);
     int status = rc_http_status_parse(value);
     if (status >= 400 && layer->status == 0)
         layer->status = status;
@@ -217,6 +234,28 @@ static bool has_content(rc_evidence *evidence, rc_str container)
     }
 }
 
+/* Returns whether the container is a failed task: it has a member such as "task_status": "FAILED".
+ * Such a container is an error under whatever name it comes. */
+static bool is_failed_task(rc_str container)
+{
+    static const rc_str NAMES[] = {RC_STR_INIT("\"task_status\""), RC_STR_INIT("\"taskStatus\""),
+                                   RC_STR_INIT("\"status\"")};
+    for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++) {
+        size_t at = rc_str_find(container, NAMES[i], 0);
+        if (at == RC_STR_NPOS)
+            continue;
+        at += NAMES[i].len;
+        while (at < container.len && memchr(" :\t\n", container.ptr[at], 4) != NULL)
+            at++;
+        const size_t from = at + 1;
+        const size_t to = rc_str_find_byte(container, '"', from);
+        if (at < container.len && container.ptr[at] == '"' && to != RC_STR_NPOS &&
+            is_failed_word(rc_str_slice(container, from, to)))
+            return true;
+    }
+    return false;
+}
+
 static void read_content(walk *w, rc_json_token token)
 {
     bool is_there = token.type == RC_JSON_STRING && rc_str_trim(token.raw).len > 0;
@@ -258,9 +297,9 @@ static void read_scalar(walk *w, frame *in, rc_member_role role, rc_json_token t
     if (layer == NULL)
         return;
     if (role == RC_MEMBER_CODE)
-        read_code(layer, value);
+        read_code(w->evidence, layer, value);
     else if (role == RC_MEMBER_STATUS)
-        read_status(layer, value);
+        read_status(w->evidence, layer, value);
     else if (role == RC_MEMBER_REASON)
         fill(&layer->reason, value);
     else if (role == RC_MEMBER_PARAM)
@@ -389,10 +428,18 @@ static void walk_member(walk *w, frame *in, rc_str key)
         rc_evidence_set(w->evidence, RC_FACT_BODY_VALIDATION);
     if (rc_str_eq(key, RC_STR("done")) && token.type == RC_JSON_TRUE)
         w->evidence->has_terminator = true;
+    if (rc_str_eq(key, RC_STR("isError")) && token.type == RC_JSON_TRUE)
+        rc_rpc_read_tool(w->evidence, w->reader.text);
     if (in->context == CONTEXT_FINISH && role == RC_MEMBER_REASON)
         role = RC_MEMBER_FINISH;
     if (key.len > 0 && in->context != CONTEXT_SEARCH)
         read_hint(w, key, token);
+    if (role == RC_MEMBER_CONTENT && token.type == RC_JSON_OBJECT_BEGIN) {
+        rc_json_reader ahead = w->reader;
+        const size_t to = rc_json_reader_skip(&ahead);
+        if (is_failed_task(rc_str_slice(w->reader.text, token.offset, to)))
+            role = RC_MEMBER_ERROR;
+    }
     if (role != RC_MEMBER_OTHER && read_anywhere(w, role, token))
         return;
     if (role == RC_MEMBER_OTHER && token.type == RC_JSON_STRING) {
@@ -518,8 +565,21 @@ static bool has_typed(const rc_evidence *evidence, size_t first)
 
 /* Adds the text of damaged JSON (an apostrophe in a repr, a superfluous comma) as the message of a
  * layer, so that the text is scanned for phrases. */
-static void add_damaged(rc_evidence *evidence, rc_str text, unsigned depth)
+static void add_damaged(rc_evidence *evidence, rc_str text, size_t fault_at, unsigned depth)
 {
+    /* An object inside a string whose quotes were not escaped: "detail": "{"error": ...}". */
+    size_t at = fault_at > INNER_BYTES ? fault_at - INNER_BYTES : 1;
+    for (unsigned count = 0; count < INNER_MAX && depth < RC_LAYER_DEPTH_MAX; count++) {
+        at = rc_str_find_byte(text, '{', at);
+        if (at == RC_STR_NPOS)
+            break;
+        const rc_str inner = rc_str_slice(text, at, text.len);
+        if (text.ptr[at - 1] == '"' && rc_unwrap_is_error_json(inner)) {
+            rc_unwrap_json(evidence, inner, depth + 1, RC_STR("inner"));
+            return;
+        }
+        at++;
+    }
     rc_layer *layer = rc_evidence_add_layer(evidence, depth, RC_STR("damaged"));
     if (layer == NULL)
         return;
@@ -548,7 +608,7 @@ void rc_unwrap_json(rc_evidence *evidence, rc_str text, unsigned depth, rc_str w
     bool is_damaged = w.reader.fault.status == RC_E_SYNTAX && !is_repr(text, w.reader.fault.offset);
     bool is_cut_off = w.reader.at + 1 < text.len && !has_typed(evidence, first);
     if ((is_damaged || is_cut_off) && !rc_evidence_is_success(evidence))
-        add_damaged(evidence, text, depth);
+        add_damaged(evidence, text, w.reader.fault.offset, depth);
 }
 
 bool rc_unwrap_is_error_json(rc_str text)

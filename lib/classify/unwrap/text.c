@@ -306,6 +306,7 @@ void rc_unwrap_text(rc_evidence *evidence, size_t index)
     if (depth > RC_LAYER_DEPTH_MAX || text.len < 3 || layer->is_opaque)
         return;
     if (!may_wrap(layer)) {
+        rc_rpc_read_text(evidence, text);
         read_status(evidence, layer, text);
         return;
     }
@@ -331,12 +332,14 @@ void rc_unwrap_text(rc_evidence *evidence, size_t index)
     rc_str own = at == RC_STR_NPOS ? text : rc_str_slice(text, 0, at);
     read_status(evidence, layer, own);
     if (at != RC_STR_NPOS) {
+        rc_rpc_read_text(evidence, own);
         layer->message = rc_str_trim(own);
         rc_unwrap_json(evidence, json, depth, RC_STR("json"));
         return;
     }
     text = rc_plain_drop_echo(evidence, text);
     layer->message = text;
+    rc_rpc_read_text(evidence, text);
     if (unwrap_aws(evidence, text, depth) || unwrap_pairs(evidence, text, depth))
         layer->message = (rc_str){NULL, 0};
 }

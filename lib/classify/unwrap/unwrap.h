@@ -36,4 +36,13 @@ int rc_text_sure_http_status(rc_str text);
 /* Returns the number if the text consists of one number from 100 to 599; otherwise 0. */
 int rc_http_status_parse(rc_str text);
 
+/* Sets a fact of the group rpc if the value is an error code of JSON-RPC, such as -32601. */
+void rc_rpc_read_code(rc_evidence *evidence, rc_str value);
+
+/* Does the same for "MCP error -32001: Request timed out" and similar texts. */
+void rc_rpc_read_text(rc_evidence *evidence, rc_str text);
+
+/* Reads the result of a tool that says isError. text: the JSON that contains the result. */
+void rc_rpc_read_tool(rc_evidence *evidence, rc_str text);
+
 #endif
