@@ -82,7 +82,7 @@ def pages(text):
 KINDS = {
     "changelog entry": ("/usr/share/doc", r"changelog.*\.gz$", items),
     "changelog": ("/usr/share/doc", r"(changelog|NEWS).*(\.gz)?$", paragraphs),
-    "documentation": ("/usr/share/doc", r"(README|FAQ|TODO|HACKING|NEWS|.*\.(txt|md|html))(\.gz)?$", paragraphs),
+    "documentation": ("/usr/share/doc", r"(README|FAQ|TO[D]O|HACKING|NEWS|.*\.(txt|md|html))(\.gz)?$", paragraphs),
     "documentation page": ("/usr/share/doc", r"(README|FAQ|.*\.(txt|md))(.*\.gz)?$", pages),
     "manual": ("/usr/share/man/man1", r"\.gz$", lambda text: paragraphs(plain(text))),
     "manual of calls": ("/usr/share/man/man3", r"\.gz$", lambda text: paragraphs(plain(text))),
