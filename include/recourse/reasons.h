@@ -26,7 +26,7 @@ typedef enum rc_reason {
     RC_WHY_REFRESH_FAILED = 37, /* the credential could not be refreshed */
     /* the request body was too large for the buffer and cannot be sent again */
     RC_WHY_SENT_ONCE = 38,
-    /* the failure is fatal, but fallback_on of the route has its code; the next target is healthy */
+    /* the failure is fatal, but fallback_on of the route names it; the next target is healthy */
     RC_WHY_MASKED_NEXT_TARGET = 39,
     RC_WHY_DEADLINE_PASSED = 40, /* the deadline has passed */
     RC_WHY_CALLS_SPENT = 41, /* the request has made as many calls as the policy allows */
