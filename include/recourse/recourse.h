@@ -3,6 +3,7 @@
 #ifndef RECOURSE_H
 #define RECOURSE_H
 
+#include <recourse/admission.h>
 #include <recourse/alloc.h>
 #include <recourse/breaker.h>
 #include <recourse/buf.h>
@@ -20,9 +21,11 @@
 #include <recourse/id.h>
 #include <recourse/json.h>
 #include <recourse/limiter.h>
+#include <recourse/pacer.h>
 #include <recourse/partial.h>
 #include <recourse/policy.h>
 #include <recourse/queue.h>
+#include <recourse/rate_limits.h>
 #include <recourse/reason.h>
 #include <recourse/reasons.h>
 #include <recourse/render.h>

@@ -54,6 +54,11 @@ RC_API void rc_retry_budget_on_request(rc_retry_budget *budget, uint64_t now_ms)
 RC_API bool rc_retry_budget_has_token(rc_retry_budget *budget, uint64_t now_ms);
 RC_API bool rc_retry_budget_take(rc_retry_budget *budget, uint64_t now_ms);
 
+/* Records the end of a retry for which rc_retry_budget_has_token was true and no token was taken: a
+ * retry that failed removes a token, a retry that succeeded adds tokens. The budget therefore stays
+ * open while a fifth of the retries succeed. */
+RC_API void rc_retry_budget_on_retry(rc_retry_budget *budget, bool is_success, uint64_t now_ms);
+
 /* rc_retry_budget_tokens returns the number of whole tokens; without a budget (burst 0) it is
  * UINT32_MAX. rc_retry_budget_refill_ms returns the time in which the floor alone fills an empty
  * bucket; it is 0 without a budget and UINT64_MAX without a floor. */

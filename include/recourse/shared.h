@@ -17,6 +17,7 @@
 #ifndef RECOURSE_SHARED_H
 #define RECOURSE_SHARED_H
 
+#include <recourse/admission.h>
 #include <recourse/breaker.h>
 #include <recourse/cooldown.h>
 #include <recourse/credential.h>
@@ -24,6 +25,7 @@
 #include <recourse/limiter.h>
 #include <recourse/policy.h>
 #include <recourse/queue.h>
+#include <recourse/rate_limits.h>
 #include <recourse/retry_budget.h>
 
 RC_BEGIN_DECLS
@@ -34,6 +36,7 @@ RC_BEGIN_DECLS
 typedef struct rc_target {
     rc_cooldown cooldown;
     rc_breaker breaker;
+    rc_admission admission; /* used if rc_shared has a queue */
     rc_limiter limiter;
     bool is_out_of_service;    /* an operator took the target out of service */
     uint16_t first_credential; /* the target's pool is credentials[first_credential ..
@@ -54,6 +57,9 @@ typedef struct rc_target {
     rc_credential *limits;     /* one row for each credential of the pool, for limits that apply
                                   only at this target; NULL: every limit of a credential applies at
                                   all targets */
+    rc_rate_limits
+        *learned; /* one row for each credential of the pool (one row, if the pool is empty):
+                           learned rate limits; NULL: none are learned */
 } rc_target;
 
 /* Settings of the shared state that all targets have in common. */
@@ -139,9 +145,15 @@ RC_API void rc_shared_set_limit(rc_shared *shared, uint16_t target, uint32_t max
 /* Sets whether the owner of the key can obtain a fresh key; false at the start. */
 RC_API void rc_shared_set_refresh(rc_shared *shared, uint16_t credential, bool can_refresh);
 
-/* Sets the queue in which calls wait for a target (queue.h). queue: borrows for as long as `shared`
- * is used; NULL: calls do not wait for targets (the setting `wait: off`), and every call that waits
- * in the old queue must be ended first. owner: copies the struct. */
+/* Sets the rows in which the rate limits of a target's credentials are learned: one row for each
+ * credential of the pool, one row if the target needs no credential. To be called after each
+ * rc_shared_set_pool, which removes the rows. learned: borrows initialised rows until the pool is
+ * set again; NULL: no limits are learned (the setting `learn: off`). */
+RC_API void rc_shared_set_learned(rc_shared *shared, uint16_t target, rc_rate_limits *learned);
+
+/* Gives the calls a queue in which they wait for a target (queue.h). queue: borrows for as long as
+ * `shared` is used; NULL: calls do not wait for targets (the setting `wait: off`), and every call
+ * that waits in the old queue must be ended first. owner: copies the struct. */
 RC_API void rc_shared_set_queue(rc_shared *shared, rc_queue *queue, const rc_queue_owner *owner);
 /* Grants attempts to the calls in the queue whose targets are open now, and refuses the calls that
  * can no longer start in time. The inputs of every call do the same, so the owner needs this

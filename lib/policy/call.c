@@ -20,6 +20,8 @@ void rc_call_init(rc_call *call, const rc_plan *plan, rc_shared *shared,
     call->client = options ? options->client : 0;
     call->owner = options ? options->owner : NULL;
     call->bytes = options ? options->bytes : 0;
+    call->tokens_in = options ? options->tokens_in : 0;
+    call->tokens_out = options ? options->tokens_out : 0;
     call->max_calls = options && options->max_calls > 0 ? options->max_calls : UINT32_MAX;
     call->waits_left_ms = options && options->max_wait_ms > 0 ? options->max_wait_ms : RC_UNLIMITED;
     if (options && options->first_entry < rc_plan_chain_count(plan))
@@ -67,6 +69,7 @@ static rc_action begin(rc_call *call)
     if (budget_ms < RC_UNLIMITED - call->now_ms && call->now_ms + budget_ms < call->deadline_at_ms)
         call->deadline_at_ms = call->now_ms + budget_ms;
     call->is_alone = !has_alternative(call);
+    rc_call_note_arrival(call);
     if (call->now_ms >= call->deadline_at_ms)
         return rc_call_do_stop(call, RC_WHY_DEADLINE_PASSED, 0);
 
@@ -95,7 +98,7 @@ static rc_action cancel(rc_call *call)
     if (call->state == RC_CALL_REFRESHING && credential)
         credential->is_refreshing = false;
     rc_call_leave_queue(call);
-    rc_call_end_attempt(call, &call->attempt, RC_BREAKER_NEUTRAL, 0);
+    rc_call_end_attempt(call, &call->attempt, RC_BREAKER_NEUTRAL, NULL, 0);
     return rc_call_do_stop(call, RC_WHY_CANCELLED, 0);
 }
 
@@ -118,6 +121,7 @@ rc_action rc_call_on_success(rc_call *call, uint64_t now_ms)
     if (call->state != RC_CALL_TRYING)
         return leave(call, cancel(call));
     rc_call_note_success(call, &call->attempt);
+    rc_call_note_retry(call, true);
     return leave(call, rc_call_do_end(call, RC_DO_DELIVER, RC_WHY_SUCCEEDED));
 }
 
@@ -130,7 +134,8 @@ rc_action rc_call_on_failure(rc_call *call, const rc_failure_facts *failure, uin
     if (call->state != RC_CALL_TRYING)
         return leave(call, cancel(call));
     call->failure = *failure;
-    rc_call_end_attempt(call, &call->attempt, rc_call_breaker_outcome(failure), entropy);
+    rc_call_note_retry(call, false);
+    rc_call_end_attempt(call, &call->attempt, rc_call_breaker_outcome(failure), failure, entropy);
     rc_call_publish_failure(call, &call->attempt, failure);
     return leave(call, rc_call_decide(call, entropy));
 }
@@ -200,6 +205,24 @@ void rc_call_on_commit(rc_call *call, uint64_t now_ms)
                           RC_BREAKER_SUCCEEDED, call->now_ms, 0);
     call->attempt.admission = RC_BREAKER_ADMITTED;
     rc_call_run_queue(call->shared, call, call->now_ms);
+    rc_shared_unlock(call->shared);
+}
+
+void rc_call_on_limits(rc_call *call, const rc_limit_facts *facts, uint64_t now_ms)
+{
+    if (call->state != RC_CALL_TRYING)
+        return;
+    rc_shared_lock(call->shared);
+    if (now_ms > call->now_ms)
+        call->now_ms = now_ms;
+    const rc_call_attempt *attempt = &call->attempt;
+    const rc_target *target = rc_shared_target(call->shared, attempt->target);
+    rc_rate_limits *learned =
+        target ? rc_target_learned(call->shared, target, attempt->credential) : NULL;
+    if (learned && attempt->is_in_flight) {
+        rc_rate_limits_note(learned, facts, &attempt->mark, attempt->at_ms, call->now_ms);
+        rc_call_run_queue(call->shared, call, call->now_ms);
+    }
     rc_shared_unlock(call->shared);
 }
 

@@ -149,11 +149,19 @@ rc_action rc_call_do_try(rc_call *call, uint16_t entry, uint16_t credential, rc_
     return call->last;
 }
 
+/* Takes a token of the retry budget for a further attempt. A call that may wait in the queue pays
+ * only for a retry that fails (rc_call_note_retry). */
+static void take_token(rc_call *call)
+{
+    if (!rc_call_may_queue(call))
+        (void)rc_retry_budget_take(&call->shared->retry_budget, call->now_ms);
+}
+
 /* Starts a further attempt, and takes a token from the retry budget of the process. The caller has
  * checked with rc_call_spent_reason that the budget has a token. */
 static rc_action retry_with(rc_call *call, uint16_t entry, uint16_t credential, rc_reason reason)
 {
-    rc_retry_budget_take(&call->shared->retry_budget, call->now_ms);
+    take_token(call);
     return rc_call_do_try(call, entry, credential, reason);
 }
 
@@ -188,13 +196,22 @@ static bool is_too_little_left(const rc_call *call, uint64_t at_ms)
            add(at_ms, min_ms) >= call->deadline_at_ms;
 }
 
+/* A target that is down gets single probes, which need no budget. */
+static bool has_token(const rc_call *call)
+{
+    const rc_target *target = rc_shared_target(call->shared, call->attempt.target);
+    if (rc_call_may_queue(call) && target && target->admission.state == RC_ADMISSION_DOWN)
+        return true;
+    return rc_retry_budget_has_token(&call->shared->retry_budget, call->now_ms);
+}
+
 rc_reason rc_call_spent_reason(const rc_call *call)
 {
     if (call->now_ms >= call->deadline_at_ms)
         return RC_WHY_DEADLINE_PASSED;
     if (call->calls >= rc_call_max_calls(call))
         return RC_WHY_CALLS_SPENT;
-    if (!rc_retry_budget_has_token(&call->shared->retry_budget, call->now_ms))
+    if (!has_token(call))
         return RC_WHY_RETRY_BUDGET_SPENT;
     return is_too_little_left(call, call->now_ms) ? RC_WHY_TOO_LITTLE_LEFT : RC_WHY_NONE;
 }
@@ -277,7 +294,7 @@ static rc_action take_token_and_wait(rc_call *call, uint64_t wait_ms, rc_reason 
 {
     rc_action action = rc_call_wait_for(call, wait_ms, reason);
     if (action.kind == RC_DO_WAIT)
-        rc_retry_budget_take(&call->shared->retry_budget, call->now_ms);
+        take_token(call);
     return action;
 }
 
@@ -303,7 +320,7 @@ static uint64_t wait_until_open(const rc_call *call, uint64_t wait_ms, uint64_t 
 static rc_action wait_here(rc_call *call, uint64_t until_ms, uint64_t entropy)
 {
     if (until_ms > call->now_ms && rc_call_may_queue(call)) {
-        rc_retry_budget_take(&call->shared->retry_budget, call->now_ms);
+        take_token(call);
         return rc_call_enqueue(call,
                                until_ms > call->not_before_ms ? until_ms : call->not_before_ms);
     }
@@ -363,7 +380,7 @@ static rc_action refresh(rc_call *call, rc_credential *credential, uint64_t entr
         const rc_retry_rule *rule = rc_policy_rule(call->plan->policy, call->failure.code);
         return take_token_and_wait(call, rc_backoff_wait(rule, 1, 0, entropy), RC_WHY_REFRESH);
     }
-    rc_retry_budget_take(&call->shared->retry_budget, call->now_ms);
+    take_token(call);
     credential->is_refreshing = true;
     call->state = RC_CALL_REFRESHING;
     call->last = action_of(call, RC_DO_REFRESH, RC_WHY_REFRESH);
@@ -492,6 +509,14 @@ static rc_reason spent_reason(const rc_call *call)
     return rc_call_is_capacity(&call->failure) ? RC_WHY_CAPACITY_SPENT : RC_WHY_ATTEMPTS_SPENT;
 }
 
+/* Returns whether the time that the provider named concerns this call alone. */
+static bool is_own_hint(const rc_call *call)
+{
+    rc_skip here = {0};
+    return call->failure.retry_after_ms > 0 &&
+           rc_call_is_open_alone(call, call->attempt.entry, &here);
+}
+
 /* Called at the end of a round, a pass over the chain: waits for the next round if an entry with
  * another target is open, or opens earlier than the entry of the latest attempt. Returns false if
  * no such entry exists, or if the wait for it would be too long. */
@@ -532,6 +557,20 @@ static rc_reason moved_reason(const rc_call *call, bool is_cooling, bool has_att
                                                : RC_WHY_FAILED_NEXT_TARGET;
 }
 
+/* Returns whether the call goes on beyond the attempts of the policy: its target is down and will
+ * be probed, limits its rate, or serves enough of its calls. */
+static bool is_patient(const rc_call *call)
+{
+    const rc_target *target = rc_shared_target(call->shared, call->attempt.target);
+    if (!target || !rc_call_may_queue(call) || !call->failure.is_retryable ||
+        has_max_attempts(call, call->attempt.entry) || !is_of_provider(call->failure.code) ||
+        is_refused_here(call) || is_own_hint(call))
+        return false;
+    return target->admission.state != RC_ADMISSION_UP ||
+           call->failure.code == RC_CODE_RATE_LIMITED ||
+           rc_admission_is_yielding(&target->admission);
+}
+
 static rc_action move_or_wait(rc_call *call, uint64_t entropy)
 {
     rc_skip here = {0};
@@ -544,6 +583,8 @@ static rc_action move_or_wait(rc_call *call, uint64_t entropy)
     bool has_attempts_left =
         call->entry_attempts < rc_call_max_entry_attempts(call, call->attempt.entry) &&
         !is_refused_here(call);
+    bool is_waiting_on = is_patient(call);
+    has_attempts_left = has_attempts_left || is_waiting_on;
     bool is_spent = !has_attempts_left || rc_call_is_capacity(&call->failure);
     bool stays = has_max_attempts(call, call->attempt.entry) || !is_of_provider(call->failure.code);
     if (!is_spent && !is_cooling && stays)
@@ -553,6 +594,8 @@ static rc_action move_or_wait(rc_call *call, uint64_t entropy)
     if (next.entry != RC_NO_TARGET)
         return retry_with(call, next.entry, RC_NO_TARGET,
                           moved_reason(call, is_cooling, has_attempts_left));
+    if (is_waiting_on)
+        return rc_call_enqueue(call, 0);
     if (wait_for_round(call, is_spent, entropy, &action))
         return action;
     if (!is_spent && !is_cooling)

@@ -108,9 +108,10 @@ rc_call_attempt rc_call_start_attempt(const rc_call *call, uint16_t entry, uint1
  * not at all. */
 rc_breaker_outcome rc_call_breaker_outcome(const rc_failure_facts *failure);
 /* Ends an attempt: releases its slot of the target, its breaker probe and its turn. A second call
- * for the same attempt has no effect. */
+ * for the same attempt has no effect. `failure`: the failure of the attempt; NULL: it succeeded or,
+ * with the outcome NEUTRAL, was cancelled. */
 void rc_call_end_attempt(const rc_call *call, rc_call_attempt *attempt, rc_breaker_outcome outcome,
-                         uint64_t entropy);
+                         const rc_failure_facts *failure, uint64_t entropy);
 /* Called when the response to an attempt has begun. If the attempt was a probe of a rejected or
  * exhausted credential, the credential becomes healthy. */
 void rc_call_clear_key(const rc_call *call, const rc_call_attempt *attempt);
@@ -159,7 +160,11 @@ bool rc_call_take_limit_wait(rc_call *call, const rc_skip *closed);
 
 /* Returns whether the call may wait in the queue of rc_shared. */
 bool rc_call_may_queue(const rc_call *call);
-/* Adds the call to the queue. Returns WAIT, or STOP if the queue is full or the call could not
+/* Record in the admission of the first target that a request arrived, and in the retry budget how a
+ * retry ended. */
+void rc_call_note_arrival(const rc_call *call);
+void rc_call_note_retry(const rc_call *call, bool is_success);
+/* Lets the call wait in the queue. Returns WAIT, or STOP if the queue is full or the call could not
  * start in time. `opens_at_ms`: the earliest time at which a target may open; 0: not known. The
  * attempt may be granted at once: the caller must call rc_call_run_queue afterwards and return
  * call->last. */

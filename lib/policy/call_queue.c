@@ -32,6 +32,30 @@ bool rc_call_may_queue(const rc_call *call)
            call->plan->policy->enabled;
 }
 
+/* Returns the first target of the chain that has the needed capabilities; NULL: there is none. */
+static rc_target *first_target(const rc_call *call)
+{
+    for (uint16_t i = 0; i < rc_plan_chain_count(call->plan); i++) {
+        const rc_chain_entry *row = &call->plan->entries[i];
+        if ((call->needs & ~row->capabilities) == 0)
+            return rc_shared_target(call->shared, row->target);
+    }
+    return NULL;
+}
+
+void rc_call_note_arrival(const rc_call *call)
+{
+    rc_target *target = first_target(call);
+    if (target)
+        rc_admission_on_arrival(&target->admission, call->now_ms);
+}
+
+void rc_call_note_retry(const rc_call *call, bool is_success)
+{
+    if (call->calls > 1 && rc_call_may_queue(call))
+        rc_retry_budget_on_retry(&call->shared->retry_budget, is_success, call->now_ms);
+}
+
 /* Returns a number for the list of targets that the call can use. Calls with the same number wait
  * in the same line. */
 static uint64_t line_of(const rc_call *call)
@@ -43,6 +67,16 @@ static uint64_t line_of(const rc_call *call)
             line = (line ^ row->target) * UINT64_C(0x100000001b3) + 1;
     }
     return line;
+}
+
+/* Returns the time by which a call must start so that a response that takes took_ms ends before the
+ * deadline. */
+static uint64_t start_by_ms(const rc_call *call, uint64_t took_ms, uint64_t leave_ms)
+{
+    if (call->deadline_at_ms == RC_UNLIMITED)
+        return leave_ms;
+    uint64_t at_ms = call->deadline_at_ms > took_ms ? call->deadline_at_ms - took_ms : 0;
+    return at_ms < leave_ms ? at_ms : leave_ms;
 }
 
 static uint64_t leave_at_ms(const rc_call *call)
@@ -72,14 +106,18 @@ static void refuse(rc_call *call, const rc_call *self)
 rc_action rc_call_enqueue(rc_call *call, uint64_t opens_at_ms)
 {
     rc_queue *queue = call->shared->queue;
+    const rc_target *target = first_target(call);
+    uint64_t usual_ms = target ? target->admission.service_ms : 0;
+    uint64_t slow_ms = target ? target->admission.service_slow_ms : 0;
     uint64_t leave_ms = leave_at_ms(call);
+    leave_ms = start_by_ms(call, usual_ms / 2, leave_ms);
     void *refused = NULL;
     if (leave_ms <= call->now_ms || (opens_at_ms != RC_UNLIMITED && opens_at_ms > leave_ms))
         return stop_waiting(call, RC_WHY_STARTS_TOO_LATE, opens_at_ms);
     rc_queue_request request = {.item = call,
                                 .line = line_of(call),
                                 .client = call->client,
-                                .start_by_ms = leave_ms,
+                                .start_by_ms = start_by_ms(call, slow_ms, leave_ms),
                                 .leave_at_ms = leave_ms,
                                 .bytes = call->bytes};
     rc_queue_result result = rc_queue_push(queue, &request, &call->ticket, &refused);
@@ -120,15 +158,14 @@ rc_action rc_call_end_queueing(rc_call *call)
 
 /* --- grants --- */
 
-/* Returns the chain entry at which a queued call may start now; RC_NO_TARGET if all its targets are
- * closed. */
-static uint16_t entry_for(const rc_call *call, uint64_t now_ms)
+/* Returns the result of the search for the entry that the queued call may try now. */
+static rc_call_search search_for(const rc_call *call, uint64_t now_ms)
 {
     rc_call view = *call;
     view.skips = NULL;
     if (now_ms > view.now_ms)
         view.now_ms = now_ms;
-    return rc_call_find_queued(&view).entry;
+    return rc_call_find_queued(&view);
 }
 
 static void grant(rc_call *call, uint16_t entry, const rc_call *self, uint64_t now_ms)
@@ -149,8 +186,20 @@ static void grant(rc_call *call, uint16_t entry, const rc_call *self, uint64_t n
     wake(call, self);
 }
 
-/* Among the queued calls with an open target, grants an attempt to the one that is first in the
- * order of the queue. Returns false if no call can start. */
+/* Returns the call of a line that gets an attempt at the entry. A probe of a target that is down
+ * goes to the newest request, which loses least. */
+static rc_call *call_for(const rc_queue *queue, uint32_t line, uint16_t entry, uint64_t now_ms)
+{
+    rc_call *head = rc_queue_item(queue, rc_queue_head(queue, line));
+    const rc_target *target = rc_shared_target(head->shared, head->plan->entries[entry].target);
+    if (!target || target->admission.state != RC_ADMISSION_DOWN)
+        return head;
+    rc_call *newest = rc_queue_item(queue, rc_queue_newest(queue, line));
+    return search_for(newest, now_ms).entry == entry && newest->plan == head->plan ? newest : head;
+}
+
+/* Grants one attempt to the call that goes first among those with an open target. False: no call
+ * can start. */
 static bool grant_one(rc_shared *shared, const rc_call *self, uint64_t now_ms)
 {
     rc_queue *queue = shared->queue;
@@ -161,7 +210,7 @@ static bool grant_one(rc_shared *shared, const rc_call *self, uint64_t now_ms)
         if (head == RC_QUEUE_NONE ||
             (best != RC_QUEUE_NONE && !rc_queue_is_before(queue, line, best)))
             continue;
-        uint16_t entry = entry_for(rc_queue_item(queue, head), now_ms);
+        uint16_t entry = search_for(rc_queue_item(queue, head), now_ms).entry;
         if (entry == RC_NO_TARGET)
             continue;
         best = line;
@@ -169,7 +218,7 @@ static bool grant_one(rc_shared *shared, const rc_call *self, uint64_t now_ms)
     }
     if (best == RC_QUEUE_NONE)
         return false;
-    grant(rc_queue_item(queue, rc_queue_head(queue, best)), best_entry, self, now_ms);
+    grant(call_for(queue, best, best_entry, now_ms), best_entry, self, now_ms);
     return true;
 }
 
@@ -182,15 +231,18 @@ static uint64_t next_run_ms(const rc_shared *shared, uint64_t now_ms)
         uint32_t head = rc_queue_head(queue, line);
         if (head == RC_QUEUE_NONE)
             continue;
-        rc_call view = *(const rc_call *)rc_queue_item(queue, head);
-        view.skips = NULL;
-        if (now_ms > view.now_ms)
-            view.now_ms = now_ms;
-        uint64_t opens_ms = rc_call_find_queued(&view).until_ms;
+        uint64_t opens_ms = search_for(rc_queue_item(queue, head), now_ms).until_ms;
         if (opens_ms > 0 && opens_ms < at_ms)
             at_ms = opens_ms;
     }
     return at_ms > now_ms ? at_ms : now_ms + 1;
+}
+
+/* Nobody waits any more: targets that recover are up. */
+static void relax(rc_shared *shared)
+{
+    for (uint16_t i = 0; i < shared->target_count; i++)
+        rc_admission_relax(&shared->targets[i].admission);
 }
 
 static void announce_run(rc_shared *shared, uint64_t now_ms)
@@ -198,6 +250,8 @@ static void announce_run(rc_shared *shared, uint64_t now_ms)
     uint64_t at_ms = shared->queue->count > 0 ? next_run_ms(shared, now_ms) : RC_UNLIMITED;
     if (at_ms == shared->queue_run_at_ms)
         return;
+    if (at_ms == RC_UNLIMITED)
+        relax(shared);
     shared->queue_run_at_ms = at_ms;
     if (shared->queue_owner.run_at)
         shared->queue_owner.run_at(shared->queue_owner.ctx, at_ms);

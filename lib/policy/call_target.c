@@ -34,13 +34,24 @@ static bool is_alone(const rc_call *call)
     return call->is_alone || call->went_to_larger || call->failure.code == RC_CODE_CONTEXT_OVERFLOW;
 }
 
+static bool is_admitted(const rc_call *call, uint16_t target, bool as_alone, rc_skip *skip)
+{
+    rc_limit_cost cost = rc_limit_cost_of(call->tokens_in, call->tokens_out);
+    if (!rc_call_may_queue(call))
+        return true;
+    return rc_shared_is_admitted(call->shared, target, as_alone, &cost, call->now_ms, &skip->reason,
+                                 &skip->until_ms);
+}
+
 static bool is_open(const rc_call *call, uint16_t entry, bool as_alone, rc_skip *ret_skip)
 {
     const rc_chain_entry *row = &call->plan->entries[entry];
     rc_skip skip = {.entry = entry, .reason = RC_WHY_SKIP_CAPABILITY};
     if ((call->needs & ~row->capabilities) == 0 &&
-        rc_shared_is_target_open(call->shared, row->target, as_alone, call->now_ms, &skip.reason,
-                                 &skip.until_ms))
+        rc_shared_is_open_past(call->shared, row->target, as_alone,
+                               as_alone && rc_call_may_queue(call), call->now_ms, &skip.reason,
+                               &skip.until_ms) &&
+        is_admitted(call, row->target, as_alone, &skip))
         return true;
     *ret_skip = skip;
     return false;
@@ -179,7 +190,7 @@ rc_call_search rc_call_find_queued(const rc_call *call)
     bool is_other = call->now_ms < call->not_before_ms;
     uint16_t other_than = is_other ? call->attempt.target : RC_NO_TARGET;
     rc_call_search search = find_open(call, 0, other_than);
-    if (search.entry != RC_NO_TARGET || call->is_alone)
+    if (search.entry != RC_NO_TARGET || is_alone(call))
         return search;
     rc_call alone = *call;
     alone.is_alone = true;
@@ -391,12 +402,19 @@ rc_call_attempt rc_call_start_attempt(const rc_call *call, uint16_t entry, uint1
     rc_target *target = rc_shared_target(shared, attempt.target);
     if (!target)
         return attempt;
+    rc_limit_cost cost = rc_limit_cost_of(call->tokens_in, call->tokens_out);
     if (credential == RC_NO_TARGET &&
+        !rc_shared_pick_ready_credential(shared, attempt.target, RC_NO_TARGET, &cost, call->now_ms,
+                                         &attempt.credential) &&
         !rc_shared_pick_credential(shared, attempt.target, call->now_ms, &attempt.credential))
         attempt.credential = RC_NO_TARGET;
     begin_probe(call, target, &attempt);
     hold_others(shared, target, call->now_ms);
     attempt.is_in_flight = rc_limiter_take(&target->limiter);
+    attempt.index = rc_admission_start(&target->admission, call->now_ms);
+    rc_rate_limits *learned = rc_target_learned(shared, target, attempt.credential);
+    if (learned)
+        attempt.mark = rc_rate_limits_start(learned, &cost, call->now_ms);
     attempt.admission =
         (uint8_t)rc_breaker_admit(&target->breaker, &shared->settings.breaker, call->now_ms);
     return attempt;
@@ -407,8 +425,32 @@ rc_breaker_outcome rc_call_breaker_outcome(const rc_failure_facts *failure)
     return failure->is_target_exempt ? RC_BREAKER_NEUTRAL : rc_breaker_outcome_of(failure->code);
 }
 
+/* Tells the admission of the target and the learned limits of the key how the attempt ended. */
+static void end_admission(const rc_call *call, rc_target *target, const rc_call_attempt *attempt,
+                          rc_breaker_outcome outcome, const rc_failure_facts *failure)
+{
+    rc_admission *admission = &target->admission;
+    rc_rate_limits *learned = rc_target_learned(call->shared, target, attempt->credential);
+    bool is_limit = failure && failure->code == RC_CODE_RATE_LIMITED;
+    bool is_overload =
+        failure && (failure->code == RC_CODE_OVERLOADED || failure->code == RC_CODE_MODEL_LOADING);
+    rc_admission_failure kind = RC_ADMISSION_FAILED;
+    if ((is_limit || is_overload) && failure->limit_kind == RC_LIMIT_KIND_CONCURRENCY)
+        kind = RC_ADMISSION_CONCURRENT;
+    else if (is_overload || (is_limit && failure->limit_kind == RC_LIMIT_KIND_MODEL_CAPACITY))
+        kind = RC_ADMISSION_OVERLOAD;
+    if (is_limit && kind == RC_ADMISSION_FAILED && learned)
+        rc_rate_limits_on_refused(learned, attempt->at_ms, call->now_ms);
+    if (!failure && outcome == RC_BREAKER_SUCCEEDED)
+        rc_admission_on_success(admission, attempt->at_ms, call->now_ms);
+    else if (failure && (outcome == RC_BREAKER_FAILED || kind != RC_ADMISSION_FAILED))
+        rc_admission_on_failure(admission, kind, attempt->index, attempt->at_ms, call->now_ms);
+    else
+        rc_admission_on_neutral(admission, call->now_ms);
+}
+
 void rc_call_end_attempt(const rc_call *call, rc_call_attempt *attempt, rc_breaker_outcome outcome,
-                         uint64_t entropy)
+                         const rc_failure_facts *failure, uint64_t entropy)
 {
     rc_target *target = rc_shared_target(call->shared, attempt->target);
     if (!attempt->is_in_flight || !target)
@@ -417,6 +459,7 @@ void rc_call_end_attempt(const rc_call *call, rc_call_attempt *attempt, rc_break
     rc_call_return_turn(call, attempt);
     end_probe(call, target, attempt);
     rc_limiter_put(&target->limiter);
+    end_admission(call, target, attempt, outcome, failure);
     /* An attempt that began before the breaker closed is not evidence about the state of the target
      * since then. */
     if (rc_breaker_is_stale(&target->breaker, attempt->at_ms))
@@ -442,8 +485,11 @@ void rc_call_clear_key(const rc_call *call, const rc_call_attempt *attempt)
 void rc_call_clear_target(const rc_call *call, const rc_call_attempt *attempt)
 {
     rc_target *target = rc_shared_target(call->shared, attempt->target);
-    if (target)
-        end_silence(target, attempt->at_ms);
+    if (!target)
+        return;
+    end_silence(target, attempt->at_ms);
+    if (attempt->is_in_flight)
+        rc_admission_on_response(&target->admission, attempt->at_ms, call->now_ms);
 }
 
 void rc_call_note_success(const rc_call *call, rc_call_attempt *attempt)
@@ -451,7 +497,7 @@ void rc_call_note_success(const rc_call *call, rc_call_attempt *attempt)
     rc_call_clear_key(call, attempt);
     rc_call_clear_target(call, attempt);
     rc_call_earn_turns(call, attempt);
-    rc_call_end_attempt(call, attempt, RC_BREAKER_SUCCEEDED, 0);
+    rc_call_end_attempt(call, attempt, RC_BREAKER_SUCCEEDED, NULL, 0);
 }
 
 /* --- effects of a failure on all calls --- */
@@ -518,6 +564,16 @@ static rc_credential *limited_credential(const rc_target *target, rc_credential 
     return credential && limit && is_of_model ? limit : credential;
 }
 
+/* Closes the target until the time that the provider named. If the target failed, single calls
+ * probe it at that time. */
+static void enforce(const rc_call *call, rc_target *target, const rc_failure_facts *failure,
+                    uint64_t until_ms)
+{
+    rc_cooldown_enforce(&target->cooldown, until_ms);
+    if (rc_call_may_queue(call) && rc_call_breaker_outcome(failure) == RC_BREAKER_FAILED)
+        rc_admission_hold_until(&target->admission, until_ms, call->now_ms);
+}
+
 static void cool(const rc_call *call, rc_target *target, rc_credential *credential,
                  const rc_failure_facts *failure)
 {
@@ -537,6 +593,9 @@ static void cool(const rc_call *call, rc_target *target, rc_credential *credenti
         if (credential->cooldown_count < UINT8_MAX)
             credential->cooldown_count++;
     }
+    /* The admission finds the rate that the target or the key accepts, without a cooldown. */
+    if (!is_enforced && rc_call_may_queue(call) && (!credential || target->learned))
+        return;
     if (wait_ms == 0)
         return; /* With now_ms as its end, the cooldown would close the target for a caller whose
                    clock is slightly behind. */
@@ -554,7 +613,7 @@ static void cool(const rc_call *call, rc_target *target, rc_credential *credenti
                                 is_used_up ? RC_CREDENTIAL_EXHAUSTED : RC_CREDENTIAL_COOLING,
                                 until_ms, is_enforced);
     else if (is_enforced)
-        rc_cooldown_enforce(&target->cooldown, until_ms);
+        enforce(call, target, failure, until_ms);
     else
         rc_cooldown_assume(&target->cooldown, until_ms);
 }

@@ -94,7 +94,7 @@ static void settle(rc_hedge *hedge, rc_call *call, rc_hedge_lane lane, uint64_t 
 {
     enter(call, now_ms);
     rc_call_attempt *loser = lane == RC_LANE_FIRST ? &hedge->second : &call->attempt;
-    rc_call_end_attempt(call, loser, RC_BREAKER_NEUTRAL, entropy);
+    rc_call_end_attempt(call, loser, RC_BREAKER_NEUTRAL, NULL, entropy);
     if (lane == RC_LANE_SECOND)
         second_takes_over(hedge, call);
     rc_call_run_queue(call->shared, call, call->now_ms);
@@ -139,7 +139,7 @@ rc_hedge_action rc_hedge_on_failure(rc_hedge *hedge, rc_call *call, rc_hedge_lan
         return end(hedge, call, RC_HEDGE_FAIL, RC_WHY_NONE, lane, true);
     }
     enter(call, now_ms);
-    rc_call_end_attempt(call, loser, rc_call_breaker_outcome(failure), entropy);
+    rc_call_end_attempt(call, loser, rc_call_breaker_outcome(failure), failure, entropy);
     rc_call_publish_failure(call, loser, failure);
     rc_call_note_spent(call, loser->entry, failure);
     if (lane == RC_LANE_FIRST)
@@ -154,7 +154,7 @@ void rc_hedge_on_cancel(rc_hedge *hedge, rc_call *call, uint64_t now_ms)
 {
     if (hedge->running == BOTH) {
         enter(call, now_ms);
-        rc_call_end_attempt(call, &hedge->second, RC_BREAKER_NEUTRAL, 0);
+        rc_call_end_attempt(call, &hedge->second, RC_BREAKER_NEUTRAL, NULL, 0);
         rc_call_run_queue(call->shared, call, call->now_ms);
         rc_shared_unlock(call->shared);
     }

@@ -4,6 +4,9 @@
 
 #define PERIOD_MS 1000u
 #define TOKEN_MICRO UINT64_C(1000000)
+/* Tokens that a successful retry adds: with four failed retries for each success the budget stays
+ * open. */
+#define SUCCESS_TOKENS 4u
 
 /* Upper bound of the tokens added in one second, in millionths: far above the size of any bucket,
  * far below an overflow. */
@@ -109,6 +112,18 @@ bool rc_retry_budget_take(rc_retry_budget *budget, uint64_t now_ms)
     if (budget->settings.burst > 0)
         budget->tokens_micro -= TOKEN_MICRO;
     return true;
+}
+
+void rc_retry_budget_on_retry(rc_retry_budget *budget, bool is_success, uint64_t now_ms)
+{
+    if (budget->settings.burst == 0)
+        return;
+    refill(budget, now_ms);
+    if (is_success)
+        add_tokens(budget, SUCCESS_TOKENS * TOKEN_MICRO);
+    else
+        budget->tokens_micro -=
+            budget->tokens_micro < TOKEN_MICRO ? budget->tokens_micro : TOKEN_MICRO;
 }
 
 uint32_t rc_retry_budget_tokens(rc_retry_budget *budget, uint64_t now_ms)

@@ -28,6 +28,7 @@ static void init_rows(rc_shared *shared, uint16_t target, uint16_t credential, u
     for (uint16_t i = target; i < shared->target_count; i++) {
         shared->targets[i] = (rc_target){0};
         rc_breaker_init(&shared->targets[i].breaker, now_ms);
+        rc_admission_init(&shared->targets[i].admission, now_ms);
     }
     for (uint16_t i = credential; i < shared->credential_count; i++)
         rc_credential_init(&shared->credentials[i], false);
@@ -117,7 +118,17 @@ void rc_shared_set_pool(rc_shared *shared, uint16_t target, uint16_t first_crede
         t->credential_count = count;
         t->next_credential = 0;
         t->limits = limits;
+        t->learned = NULL;
     }
+    rc_shared_unlock(shared);
+}
+
+void rc_shared_set_learned(rc_shared *shared, uint16_t target, rc_rate_limits *learned)
+{
+    rc_shared_lock(shared);
+    rc_target *t = rc_shared_target(shared, target);
+    if (t)
+        t->learned = learned;
     rc_shared_unlock(shared);
 }
 
@@ -195,6 +206,9 @@ void rc_shared_clear_target(rc_shared *shared, uint16_t target, uint64_t now_ms)
         rc_cooldown_clear(&t->cooldown);
         t->cooled_for = RC_CODE_NONE;
         rc_breaker_init(&t->breaker, now_ms);
+        uint32_t in_flight = t->admission.in_flight;
+        rc_admission_init(&t->admission, now_ms);
+        t->admission.in_flight = in_flight;
         for (uint16_t i = 0; t->limits && i < t->credential_count; i++)
             rc_credential_revive(&t->limits[i]);
     }
@@ -287,6 +301,14 @@ static void close_target(rc_reason *first_reason, uint64_t *until_ms, rc_reason 
 bool rc_shared_is_target_open(const rc_shared *shared, uint16_t target, bool is_alone,
                               uint64_t now_ms, rc_reason *ret_reason, uint64_t *ret_until_ms)
 {
+    return rc_shared_is_open_past(shared, target, is_alone, false, now_ms, ret_reason,
+                                  ret_until_ms);
+}
+
+bool rc_shared_is_open_past(const rc_shared *shared, uint16_t target, bool is_alone,
+                            bool passes_breaker, uint64_t now_ms, rc_reason *ret_reason,
+                            uint64_t *ret_until_ms)
+{
     const rc_target *t = rc_shared_target(shared, target);
     if (!t || t->is_out_of_service) {
         *ret_reason = RC_WHY_SKIP_OUT_OF_SERVICE;
@@ -304,7 +326,10 @@ bool rc_shared_is_target_open(const rc_shared *shared, uint16_t target, bool is_
     if (rc_cooldown_is_on(&t->cooldown, is_alone, now_ms))
         close_target(&first_reason, &until_ms, RC_WHY_SKIP_COOLING,
                      rc_cooldown_until_ms(&t->cooldown, is_alone));
-    if (rc_breaker_peek(&t->breaker, &shared->settings.breaker, now_ms) == RC_BREAKER_REFUSED)
+    /* A call without an alternative that can wait passes an open breaker: its admission closes the
+     * target if hardly any call succeeds. */
+    if (!passes_breaker &&
+        rc_breaker_peek(&t->breaker, &shared->settings.breaker, now_ms) == RC_BREAKER_REFUSED)
         close_target(&first_reason, &until_ms, RC_WHY_SKIP_BREAKER,
                      rc_breaker_ready_at_ms(&t->breaker, now_ms));
     if (!pool.is_usable)
@@ -314,6 +339,99 @@ bool rc_shared_is_target_open(const rc_shared *shared, uint16_t target, bool is_
     if (first_reason == RC_WHY_NONE)
         return true;
     *ret_reason = first_reason;
+    *ret_until_ms = until_ms;
+    return false;
+}
+
+rc_rate_limits *rc_target_learned(const rc_shared *shared, const rc_target *target,
+                                  uint16_t credential)
+{
+    uint32_t at = (uint32_t)credential - target->first_credential;
+    if (!target->learned || !shared->queue)
+        return NULL;
+    if (target->credential_count == 0)
+        return target->learned;
+    bool is_of_pool = credential >= target->first_credential && at < target->credential_count;
+    return is_of_pool ? &target->learned[at] : NULL;
+}
+
+/* Picks the usable credential whose learned limits leave the largest share and have room for
+ * `cost`. */
+static bool pick_most_left(const rc_shared *shared, rc_target *target, uint16_t excluded,
+                           const rc_limit_cost *cost, uint64_t now_ms, uint16_t *ret_credential)
+{
+    uint32_t best_left = 0;
+    uint16_t best = RC_NO_TARGET;
+    for (uint16_t i = 0; i < target->credential_count; i++) {
+        uint32_t offset = ((uint32_t)target->next_credential + i) % target->credential_count;
+        uint16_t credential = (uint16_t)(target->first_credential + offset);
+        const rc_rate_limits *learned = rc_target_learned(shared, target, credential);
+        if (credential == excluded || !learned ||
+            !rc_shared_is_usable(shared, target, credential, true, now_ms) ||
+            rc_rate_limits_ready_ms(learned, cost, now_ms) > now_ms)
+            continue;
+        uint32_t left = rc_rate_limits_left_milli(learned, now_ms) + 1;
+        if (!rc_shared_is_usable(shared, target, credential, false, now_ms))
+            left = 1; /* in an assumed cooldown: only if no other is left */
+        if (left <= best_left)
+            continue;
+        best_left = left;
+        best = credential;
+    }
+    if (best == RC_NO_TARGET)
+        return false;
+    uint32_t next = (uint32_t)best - target->first_credential + 1;
+    target->next_credential = (uint16_t)(next % target->credential_count);
+    *ret_credential = best;
+    return true;
+}
+
+bool rc_shared_pick_ready_credential(rc_shared *shared, uint16_t target, uint16_t excluded,
+                                     const rc_limit_cost *cost, uint64_t now_ms,
+                                     uint16_t *ret_credential)
+{
+    rc_target *t = rc_shared_target(shared, target);
+    return t && t->learned && shared->queue &&
+           pick_most_left(shared, t, excluded, cost, now_ms, ret_credential);
+}
+
+/* Returns the time from which a usable credential has room for the call. */
+static uint64_t room_at_ms(const rc_shared *shared, const rc_target *target,
+                           const rc_limit_cost *cost, uint64_t now_ms)
+{
+    uint64_t at_ms = UINT64_MAX;
+    if (target->credential_count == 0)
+        return rc_rate_limits_ready_ms(target->learned, cost, now_ms);
+    for (uint16_t i = 0; i < target->credential_count; i++) {
+        uint16_t credential = (uint16_t)(target->first_credential + i);
+        if (!rc_shared_is_usable(shared, target, credential, true, now_ms))
+            continue;
+        uint64_t ready_ms = rc_rate_limits_ready_ms(&target->learned[i], cost, now_ms);
+        at_ms = ready_ms < at_ms ? ready_ms : at_ms;
+    }
+    return at_ms;
+}
+
+bool rc_shared_is_admitted(const rc_shared *shared, uint16_t target, bool is_alone,
+                           const rc_limit_cost *cost, uint64_t now_ms, rc_reason *ret_reason,
+                           uint64_t *ret_until_ms)
+{
+    static const rc_reason reasons[] = {[RC_ADMISSION_OPEN] = RC_WHY_NONE,
+                                        [RC_ADMISSION_HOLD_DOWN] = RC_WHY_SKIP_DOWN,
+                                        [RC_ADMISSION_HOLD_PACED] = RC_WHY_SKIP_PACED,
+                                        [RC_ADMISSION_HOLD_BUSY] = RC_WHY_SKIP_BUSY};
+    const rc_target *t = rc_shared_target(shared, target);
+    uint64_t until_ms = 0;
+    if (!t || !shared->queue)
+        return true;
+    rc_admission_hold hold = rc_admission_check(&t->admission, is_alone, now_ms, &until_ms);
+    uint64_t room_ms = t->learned ? room_at_ms(shared, t, cost, now_ms) : now_ms;
+    if (hold == RC_ADMISSION_OPEN && room_ms <= now_ms)
+        return true;
+    *ret_reason = hold != RC_ADMISSION_OPEN ? reasons[hold] : RC_WHY_SKIP_LIMIT;
+    if (room_ms > until_ms && room_ms > now_ms && room_ms != UINT64_MAX &&
+        hold != RC_ADMISSION_HOLD_BUSY)
+        until_ms = room_ms;
     *ret_until_ms = until_ms;
     return false;
 }

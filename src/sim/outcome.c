@@ -39,6 +39,23 @@ int64_t rc_sim_outcome_hint_ms(int64_t wait_ms)
     return wait_ms < 0 ? -1 : (wait_ms + 999) / 1000 * 1000;
 }
 
+static void add_fact(rc_limit_facts *facts, rc_limit_axis axis, const rc_sim_stated *stated)
+{
+    if (stated->limit > 0)
+        facts->list[facts->count++] = (rc_limit_fact){.axis = axis,
+                                                      .limit = stated->limit,
+                                                      .remaining = stated->remaining,
+                                                      .reset_ms = stated->reset_ms};
+}
+
+rc_limit_facts rc_sim_outcome_limit_facts(const rc_sim_outcome *outcome)
+{
+    rc_limit_facts facts = {0};
+    add_fact(&facts, RC_LIMIT_REQUESTS, &outcome->requests);
+    add_fact(&facts, RC_LIMIT_TOKENS, &outcome->tokens);
+    return facts;
+}
+
 rc_failure_facts rc_sim_outcome_failure_facts(rc_sim_outcome_kind kind, int64_t wait_ms)
 {
     rc_failure_facts facts = rc_failure_facts_of_code(rows[kind].code);

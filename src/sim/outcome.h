@@ -8,6 +8,7 @@
 #define RC_SIM_OUTCOME_H
 
 #include <recourse/policy.h>
+#include <recourse/rate_limits.h>
 
 #include "sim/scenario.h"
 
@@ -29,11 +30,20 @@ typedef enum rc_sim_outcome_kind {
     RC_SIM_OUTCOME_COUNT
 } rc_sim_outcome_kind;
 
+/* A rate limit as the response's headers state it. */
+typedef struct rc_sim_stated {
+    uint32_t limit; /* 0: not stated. */
+    uint32_t remaining;
+    uint32_t reset_ms; /* Time until the limit is full. */
+} rc_sim_stated;
+
 typedef struct rc_sim_outcome {
     rc_sim_outcome_kind kind;
     int64_t wait_ms;    /* The wait that the provider's response asks for; -1: none. */
     uint32_t tokens_in; /* Input tokens that are billed. */
     uint32_t tokens_out;
+    rc_sim_stated requests; /* Limits of the key. */
+    rc_sim_stated tokens;
 } rc_sim_outcome;
 
 /* Returns whether the client received some content before the failure. */
@@ -46,6 +56,9 @@ int rc_sim_outcome_status(rc_sim_outcome_kind kind, rc_sim_dialect dialect);
  * classifier uses the longest of the headers, which is retry-after: its value is rounded up to
  * whole seconds. */
 int64_t rc_sim_outcome_hint_ms(int64_t wait_ms);
+
+/* Returns the limits that the headers of the response state. */
+rc_limit_facts rc_sim_outcome_limit_facts(const rc_sim_outcome *outcome);
 
 /* Returns the failure facts that the classifier derives from the response. `kind` must not be
  * RC_SIM_OUTCOME_SERVED. */

@@ -2,14 +2,20 @@
 #include "sim/rivals.h"
 #include "sim/scenario.h"
 
-#define OURS_COUNT 2
+#define OURS_COUNT 3
+#define ORACLE "oracle"
+/* Ceiling of the waiting requests of one simulated process. */
+#define WAITING_MAX 1000000u
 #define OURS "recourse"
+#define WAIT_OFF "wait-off"
 #define BUDGET_ALONE "budget-alone"
 
 rc_sim_policy rc_sim_policy_of(const rc_policy *policy, rc_str name, rc_str about)
 {
     rc_sim_policy made = {
         .rival = RC_SIM_OURS, .policy = *policy, .settings = rc_shared_settings_default()};
+    made.queue = rc_queue_settings_default();
+    made.queue.max_waiting = WAITING_MAX;
     rc_sim_text_set(made.name, sizeof made.name, name);
     rc_sim_text_set(made.about, sizeof made.about, about);
     return made;
@@ -17,8 +23,19 @@ rc_sim_policy rc_sim_policy_of(const rc_policy *policy, rc_str name, rc_str abou
 
 static rc_sim_policy ours(void)
 {
-    return rc_sim_policy_of(rc_policy_preset(RC_STR("transport")), RC_STR(OURS),
-                            RC_STR("the preset transport with budget, breaker and cooldowns"));
+    return rc_sim_policy_of(
+        rc_policy_preset(RC_STR("transport")), RC_STR(OURS),
+        RC_STR("the preset transport, with the waiting queue and learned limits"));
+}
+
+static rc_sim_policy wait_off(void)
+{
+    rc_sim_policy policy = rc_sim_policy_of(
+        rc_policy_preset(RC_STR("transport")), RC_STR(WAIT_OFF),
+        RC_STR("the preset transport with budget, breaker and cooldowns; no request waits for a "
+               "target"));
+    policy.queue.max_waiting = 0;
+    return policy;
 }
 
 static rc_sim_policy budget_alone(void)
@@ -29,6 +46,18 @@ static rc_sim_policy budget_alone(void)
                                 "no assumed cooldown"));
     policy.settings.breaker.min_calls = 0;
     policy.settings.cooldown_ms = 0;
+    policy.queue.max_waiting = 0;
+    return policy;
+}
+
+rc_sim_policy rc_sim_oracle(void)
+{
+    rc_sim_policy policy =
+        rc_sim_policy_of(rc_policy_preset(RC_STR("none")), RC_STR(ORACLE),
+                         RC_STR("knows when faults, limits and capacity change, and sends each "
+                                "request when it can succeed, the earliest deadline first"));
+    policy.rival = RC_SIM_ORACLE;
+    policy.queue.quantum = UINT32_MAX;
     return policy;
 }
 
@@ -47,8 +76,16 @@ bool rc_sim_policy_named(rc_str name, rc_sim_policy *ret_policy)
         *ret_policy = ours();
         return true;
     }
+    if (rc_str_eq(name, RC_STR(WAIT_OFF))) {
+        *ret_policy = wait_off();
+        return true;
+    }
     if (rc_str_eq(name, RC_STR(BUDGET_ALONE))) {
         *ret_policy = budget_alone();
+        return true;
+    }
+    if (rc_str_eq(name, RC_STR(ORACLE))) {
+        *ret_policy = rc_sim_oracle();
         return true;
     }
     const rc_policy *preset = rc_policy_preset(name);
@@ -62,7 +99,7 @@ bool rc_sim_policy_named(rc_str name, rc_sim_policy *ret_policy)
 /* The order is: policies of recourse, the rival loops, the presets whose name no rival loop has. */
 const char *rc_sim_policy_name_at(size_t index)
 {
-    static const char *const names[OURS_COUNT] = {OURS, BUDGET_ALONE};
+    static const char *const names[OURS_COUNT] = {OURS, WAIT_OFF, BUDGET_ALONE};
     if (index < OURS_COUNT)
         return names[index];
     index -= OURS_COUNT;

@@ -2,7 +2,7 @@
  * loop returns. Called by sim.c and clients.c. */
 #include "sim/state.h"
 
-static rc_sim_request *request_at(const rc_sim_state *sim, uint32_t index)
+rc_sim_request *rc_sim_request_at(const rc_sim_state *sim, uint32_t index)
 {
     return &sim->chunks[index / RC_SIM_CHUNK][index % RC_SIM_CHUNK];
 }
@@ -53,15 +53,17 @@ static uint64_t cut_short(const rc_sim_state *sim, rc_sim_timeline *timeline,
 static uint32_t key_of(rc_sim_state *sim, const rc_sim_request *request, const rc_action *action)
 {
     uint32_t keys = sim->scenario->providers[action->target].keys;
+    if (sim->is_oracle)
+        return action->credential;
     if (sim->rival == NULL)
         return (uint32_t)action->credential - (uint32_t)action->target * RC_SIM_KEYS_MAX;
     return sim->rival->picks_any_key ? rc_sim_rng_below(&sim->entropy, keys)
                                      : request->client % keys;
 }
 
-static void start_call(rc_sim_state *sim, uint32_t index, const rc_action *action)
+void rc_sim_request_call(rc_sim_state *sim, uint32_t index, const rc_action *action)
 {
-    rc_sim_request *request = request_at(sim, index);
+    rc_sim_request *request = rc_sim_request_at(sim, index);
     const rc_sim_clients *clients = &sim->scenario->clients;
     rc_sim_call call = {.key = key_of(sim, request, action),
                         .tokens_in = request->tokens_in,
@@ -89,7 +91,7 @@ static void start_call(rc_sim_state *sim, uint32_t index, const rc_action *actio
 
 static void finish(rc_sim_state *sim, uint32_t index, rc_sim_end_kind end, rc_reason reason)
 {
-    rc_sim_request *request = request_at(sim, index);
+    rc_sim_request *request = rc_sim_request_at(sim, index);
     rc_sim_request_summary summary = {.kind = end,
                                       .reason = reason,
                                       .arrived_at_ms = request->arrived_at_ms,
@@ -114,10 +116,14 @@ static void carry_out(rc_sim_state *sim, uint32_t index, rc_action action)
 {
     switch (action.kind) {
     case RC_DO_TRY:
-        start_call(sim, index, &action);
+        rc_sim_request_call(sim, index, &action);
         return;
     case RC_DO_WAIT:
-        begin_wait(request_at(sim, index), sim->now_ms);
+        if (action.is_queued) { /* The queue wakes the request (state.c). */
+            rc_sim_request_at(sim, index)->is_waiting = true;
+            return;
+        }
+        begin_wait(rc_sim_request_at(sim, index), sim->now_ms);
         rc_sim_state_fail(sim, rc_sim_event_heap_push(&sim->heap, action.at_ms, index));
         return;
     case RC_DO_DELIVER:
@@ -138,7 +144,7 @@ void rc_sim_request_begin(rc_sim_state *sim, uint32_t client, uint32_t tokens_in
     if (sim->free_request == RC_SIM_NO_REQUEST && !add_chunk(sim))
         return;
     uint32_t index = sim->free_request;
-    rc_sim_request *request = request_at(sim, index);
+    rc_sim_request *request = rc_sim_request_at(sim, index);
     sim->free_request = request->next_free;
     request->arrived_at_ms = sim->now_ms;
     request->call_at_ms = sim->now_ms;
@@ -153,11 +159,28 @@ void rc_sim_request_begin(rc_sim_state *sim, uint32_t client, uint32_t tokens_in
         carry_out(sim, index, rc_sim_rival_begin(&request->rival));
         return;
     }
-    rc_call_options options = {.deadline_at_ms = sim->now_ms + sim->scenario->clients.deadline_ms};
-    rc_shared *shared = &sim->processes[client % sim->process_count].shared;
+    request->ticket = RC_QUEUE_NONE;
+    rc_sim_process *process = &sim->processes[client % sim->process_count];
+    rc_sim_process_reserve(sim, process);
+    if (sim->is_oracle) {
+        rc_sim_oracle_add(sim, index);
+        rc_sim_oracle_run(sim);
+        return;
+    }
+    rc_call_options options = {.deadline_at_ms = sim->now_ms + sim->scenario->clients.deadline_ms,
+                               .client = client,
+                               .tokens_in = tokens_in,
+                               .tokens_out = sim->usual_tokens_out,
+                               .owner = (void *)(uintptr_t)index};
+    rc_shared *shared = &process->shared;
     rc_call_init(&request->call, &sim->plan, shared, &options, sim->now_ms);
     carry_out(sim, index,
               rc_call_begin(&request->call, sim->now_ms, rc_sim_rng_next(&sim->entropy)));
+}
+
+void rc_sim_request_give_up(rc_sim_state *sim, uint32_t index)
+{
+    finish(sim, index, RC_SIM_END_FAILED, RC_WHY_STARTS_TOO_LATE);
 }
 
 static uint64_t cost_of(const rc_sim_state *sim, const rc_sim_request *request)
@@ -180,15 +203,48 @@ static rc_action on_failure(rc_sim_state *sim, rc_sim_request *request)
     return rc_call_on_failure(&request->call, &facts, sim->now_ms, rc_sim_rng_next(&sim->entropy));
 }
 
+/* The end of a call of the oracle: a failure without content is tried again. */
+static void on_oracle_end(rc_sim_state *sim, uint32_t index)
+{
+    rc_sim_outcome_kind kind = rc_sim_request_at(sim, index)->outcome.kind;
+    if (kind == RC_SIM_OUTCOME_SERVED)
+        finish(sim, index, RC_SIM_END_DELIVERED, RC_WHY_SUCCEEDED);
+    else if (rc_sim_outcome_has_content(kind))
+        finish(sim, index, RC_SIM_END_FAILED, RC_WHY_COMMITTED);
+    else
+        rc_sim_oracle_add(sim, index);
+    rc_sim_oracle_run(sim);
+}
+
+/* Updates the estimate of the tokens of a response: a mean of the latest ones. */
+static void learn_tokens(rc_sim_state *sim, uint32_t tokens)
+{
+    int64_t change = (int64_t)tokens - (int64_t)sim->usual_tokens_out;
+    if (sim->usual_tokens_out == 0)
+        sim->usual_tokens_out = tokens;
+    else
+        sim->usual_tokens_out = (uint32_t)((int64_t)sim->usual_tokens_out + change / 32);
+}
+
 static void on_call_end(rc_sim_state *sim, uint32_t index)
 {
-    rc_sim_request *request = request_at(sim, index);
+    rc_sim_request *request = rc_sim_request_at(sim, index);
     rc_sim_outcome_kind kind = request->outcome.kind;
     if (request->holds_slot)
         rc_sim_upstream_release(&sim->upstreams[request->upstream]);
     request->holds_slot = false;
     rc_sim_tally_cost(&sim->tally, cost_of(sim, request), kind != RC_SIM_OUTCOME_SERVED);
+    if (sim->is_oracle) {
+        on_oracle_end(sim, index);
+        return;
+    }
+    if (sim->rival == NULL) {
+        rc_limit_facts limits = rc_sim_outcome_limit_facts(&rc_sim_request_at(sim, index)->outcome);
+        if (limits.count > 0 && kind != RC_SIM_OUTCOME_TIMEOUT)
+            rc_call_on_limits(&rc_sim_request_at(sim, index)->call, &limits, sim->now_ms);
+    }
     if (kind == RC_SIM_OUTCOME_SERVED) {
+        learn_tokens(sim, rc_sim_request_at(sim, index)->outcome.tokens_out);
         rc_action done = {.kind = RC_DO_DELIVER, .reason = RC_WHY_SUCCEEDED};
         if (sim->rival == NULL)
             done = rc_call_on_success(&request->call, sim->now_ms);
@@ -205,7 +261,7 @@ static void on_call_end(rc_sim_state *sim, uint32_t index)
 
 void rc_sim_request_resume(rc_sim_state *sim, uint32_t index)
 {
-    rc_sim_request *request = request_at(sim, index);
+    rc_sim_request *request = rc_sim_request_at(sim, index);
     if (!request->is_waiting) {
         on_call_end(sim, index);
         return;

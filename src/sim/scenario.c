@@ -181,7 +181,8 @@ const char *rc_sim_scenario_check(const rc_sim_scenario *scenario)
         wrong = check_provider(&scenario->providers[i], &scenario->clients);
     for (uint32_t i = 0; i < scenario->policy_count && wrong == NULL; i++) {
         const rc_sim_policy *policy = &scenario->policies[i];
-        if ((int)policy->rival < 0 || policy->rival >= RC_SIM_RIVAL_COUNT)
+        if ((int)policy->rival < 0 || policy->rival == RC_SIM_RIVAL_COUNT ||
+            policy->rival > RC_SIM_ORACLE)
             return "a policy has an unknown kind";
         if (policy->rival == RC_SIM_OURS)
             wrong = rc_policy_check(&policy->policy);

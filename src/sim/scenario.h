@@ -102,6 +102,7 @@ typedef struct rc_sim_provider {
     uint32_t fails_in_ms;  /* Time from the start of a call to its error response. */
     uint32_t keys;         /* Number of API keys, 1..RC_SIM_KEYS_MAX. */
     rc_sim_limits limits;
+    bool hides_limits; /* No header states the rate limits. */
     rc_sim_capacity capacity;
     uint32_t input_nano_usd; /* Price of a token; 3 USD per million tokens is 3000. */
     uint32_t output_nano_usd;
@@ -150,7 +151,8 @@ typedef enum rc_sim_rival {
     RC_SIM_PORTKEY = 3,
     RC_SIM_NAIVE = 4,
     RC_SIM_NO_RETRY = 5,
-    RC_SIM_RIVAL_COUNT
+    RC_SIM_RIVAL_COUNT,
+    RC_SIM_ORACLE /* No loop: the policy that knows when faults, limits and capacity change. */
 } rc_sim_rival;
 
 typedef struct rc_sim_policy {
@@ -161,6 +163,8 @@ typedef struct rc_sim_policy {
     /* Only for RC_SIM_OURS. The retry budget is off if retry_budget.burst is 0, the breaker if
      * breaker.min_calls is 0, the cooldown if cooldown_ms is 0. */
     rc_shared_settings settings;
+    rc_queue_settings
+        queue; /* For RC_SIM_OURS. Without max_waiting no request waits for a target. */
 } rc_sim_policy;
 
 typedef struct rc_sim_scenario {
@@ -199,13 +203,17 @@ bool rc_sim_fault_has_hint(rc_sim_fault_kind kind);
 const char *rc_sim_scenario_check(const rc_sim_scenario *scenario);
 
 /* Finds a built-in policy by name; returns false if the name is unknown. The names are "recourse"
- * (the preset "transport" with shared state), "budget-alone" (like "recourse", without breaker and
- * cooldown), the presets and the rival loops. "none" is the name of a preset and of a rival loop,
- * and selects the loop, which has no shared state. */
+ * (the preset "transport" with shared state), "wait-off" (the same without the waiting queue and
+ * learned limits), "budget-alone" (like "wait-off", without breaker and cooldown), "oracle", the
+ * presets and the rival loops. "none" is the name of a preset and of a rival loop, and selects the
+ * loop, which has no shared state. */
 bool rc_sim_policy_named(rc_str name, rc_sim_policy *ret_policy);
 
 /* Returns the static name of the built-in policy at `index`, or NULL past the end. */
 const char *rc_sim_policy_name_at(size_t index);
+
+/* Returns the policy "oracle", with which the results of all others are compared. */
+rc_sim_policy rc_sim_oracle(void);
 
 /* Makes a policy of the simulator from an rc_policy, with the default settings of the shared state.
  * policy, name, about: copies. */

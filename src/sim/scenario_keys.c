@@ -91,6 +91,7 @@ static const key_row rows[] = {
     PROVIDER("fails_in_ms", KEY_MS, fails_in_ms, 0, RC_SIM_DURATION_MAX_MS),
     PROVIDER("keys", KEY_NUMBER, keys, 1, RC_SIM_KEYS_MAX),
     OTHER(RC_SIM_AT_PROVIDER, "limits"),
+    PROVIDER("hides_limits", KEY_FLAG, hides_limits, 0, 0),
     OTHER(RC_SIM_AT_PROVIDER, "capacity"),
     OTHER(RC_SIM_AT_PROVIDER, "price"),
     OTHER(RC_SIM_AT_PROVIDER, "faults"),

@@ -137,6 +137,19 @@ static bool report_progress(sim_run *run, uint64_t now_ms, bool is_over)
     return run->options->progress(run->options->progress_ctx, &progress);
 }
 
+/* Runs the queue of a process. The queue may have asked for another time since the event was
+ * scheduled; then it has nothing to do yet. */
+static void run_queue(rc_sim_state *sim, uint32_t process)
+{
+    if (process == RC_SIM_ORACLE_RUN) {
+        rc_sim_oracle_run(sim);
+        return;
+    }
+    rc_shared *shared = &sim->processes[process].shared;
+    if (shared->queue_run_at_ms <= sim->now_ms)
+        rc_shared_run_queue(shared, sim->now_ms, rc_sim_rng_next(&sim->entropy));
+}
+
 static void run_events(sim_run *run)
 {
     rc_sim_state *sim = run->sim;
@@ -145,7 +158,9 @@ static void run_events(sim_run *run)
         if (!rc_sim_event_heap_pop(&sim->heap, &event))
             return;
         sim->now_ms = event.at_ms;
-        if ((event.tag & RC_SIM_ARRIVAL) != 0)
+        if ((event.tag & RC_SIM_ARRIVAL) == 0 && (event.tag & RC_SIM_RUN) != 0)
+            run_queue(sim, event.tag & ~RC_SIM_RUN);
+        else if ((event.tag & RC_SIM_ARRIVAL) != 0)
             rc_sim_clients_arrive(sim, event.tag & ~RC_SIM_ARRIVAL);
         else
             rc_sim_request_resume(sim, event.tag);

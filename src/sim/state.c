@@ -15,25 +15,75 @@ void rc_sim_state_fail(rc_sim_state *sim, rc_status status)
         sim->status = status;
 }
 
-static void init_process(const rc_sim_state *sim, rc_sim_process *process)
+/* --- the queue of a process --- */
+
+#define FIRST_CAPACITY 1024u
+
+static void on_wake(void *ctx, void *owner)
 {
+    rc_sim_process *process = ctx;
+    rc_sim_state *sim = process->sim;
+    rc_sim_state_fail(sim,
+                      rc_sim_event_heap_push(&sim->heap, sim->now_ms, (uint32_t)(uintptr_t)owner));
+}
+
+static void on_run_at(void *ctx, uint64_t at_ms)
+{
+    rc_sim_process *process = ctx;
+    rc_sim_state *sim = process->sim;
+    uint32_t number = (uint32_t)(process - sim->processes);
+    if (at_ms != RC_UNLIMITED)
+        rc_sim_state_fail(sim, rc_sim_event_heap_push(&sim->heap, at_ms, RC_SIM_RUN | number));
+}
+
+void rc_sim_process_reserve(rc_sim_state *sim, rc_sim_process *process)
+{
+    rc_queue *queue = &process->queue;
+    if (queue->count < queue->capacity)
+        return;
+    uint32_t capacity = queue->capacity == 0 ? FIRST_CAPACITY : queue->capacity * 2;
+    void *memory = sim->alloc.get(sim->alloc.ctx, rc_queue_memory_bytes(capacity));
+    if (memory == NULL) {
+        rc_sim_state_fail(sim, RC_E_NOMEM);
+        return;
+    }
+    size_t old_size = rc_queue_memory_bytes(queue->capacity);
+    rc_queue_grow(queue, memory, capacity);
+    if (process->queue_memory != NULL)
+        sim->alloc.put(sim->alloc.ctx, process->queue_memory, old_size);
+    process->queue_memory = memory;
+}
+
+static void init_process(rc_sim_state *sim, rc_sim_process *process)
+{
+    *process = (rc_sim_process){.sim = sim};
+    rc_queue_init(&process->queue, &sim->policy->queue, NULL, 0);
     const rc_sim_scenario *scenario = sim->scenario;
     uint16_t target_count = (uint16_t)scenario->provider_count;
     rc_shared_init(&process->shared, &sim->policy->settings, process->targets, target_count,
                    process->credentials, (uint16_t)(target_count * RC_SIM_KEYS_MAX), 0);
-    for (uint16_t i = 0; i < target_count; i++)
-        rc_shared_set_pool(&process->shared, i, (uint16_t)(i * RC_SIM_KEYS_MAX),
-                           (uint16_t)scenario->providers[i].keys, NULL);
+    for (uint16_t i = 0; i < target_count; i++) {
+        uint16_t first = (uint16_t)(i * RC_SIM_KEYS_MAX);
+        rc_shared_set_pool(&process->shared, i, first, (uint16_t)scenario->providers[i].keys, NULL);
+        for (uint32_t key = 0; key < RC_SIM_KEYS_MAX; key++)
+            rc_rate_limits_init(&process->learned[first + key]);
+        if (sim->policy->queue.max_waiting > 0)
+            rc_shared_set_learned(&process->shared, i, &process->learned[first]);
+    }
+    const rc_queue_owner owner = {.ctx = process, .wake = on_wake, .run_at = on_run_at};
+    if (sim->policy->queue.max_waiting > 0)
+        rc_shared_set_queue(&process->shared, &process->queue, &owner);
 }
 
 static rc_status init_ours(rc_sim_state *sim)
 {
     const rc_sim_scenario *scenario = sim->scenario;
-    size_t size = scenario->clients.processes * sizeof *sim->processes;
+    uint32_t count = sim->is_oracle ? 1 : scenario->clients.processes;
+    size_t size = count * sizeof *sim->processes;
     sim->processes = sim->alloc.get(sim->alloc.ctx, size);
     if (sim->processes == NULL)
         return RC_E_NOMEM;
-    sim->process_count = scenario->clients.processes;
+    sim->process_count = count;
     for (uint32_t i = 0; i < sim->process_count; i++)
         init_process(sim, &sim->processes[i]);
     for (uint32_t i = 0; i < scenario->provider_count; i++)
@@ -53,6 +103,8 @@ rc_status rc_sim_state_init(rc_sim_state *sim, const rc_sim_scenario *scenario,
     sim->alloc = *alloc;
     sim->scenario = scenario;
     sim->policy = policy;
+    sim->is_oracle = policy->rival == RC_SIM_ORACLE;
+    sim->oracle_run_at_ms = RC_UNLIMITED;
     sim->rival = rc_sim_rival_row_of(policy->rival);
     sim->free_request = RC_SIM_NO_REQUEST;
     rc_sim_event_heap_init(&sim->heap, alloc, (size_t)RC_SIM_IN_FLIGHT_MAX * 2);
@@ -74,6 +126,10 @@ void rc_sim_state_done(rc_sim_state *sim)
     rc_alloc alloc = sim->alloc;
     for (uint32_t i = 0; i < sim->chunk_count; i++)
         alloc.put(alloc.ctx, sim->chunks[i], RC_SIM_CHUNK * sizeof *sim->chunks[i]);
+    for (uint32_t i = 0; i < sim->process_count; i++)
+        if (sim->processes[i].queue_memory != NULL)
+            alloc.put(alloc.ctx, sim->processes[i].queue_memory,
+                      rc_queue_memory_bytes(sim->processes[i].queue.capacity));
     if (sim->processes != NULL)
         alloc.put(alloc.ctx, sim->processes, sim->process_count * sizeof *sim->processes);
     rc_sim_event_heap_done(&sim->heap);

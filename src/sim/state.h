@@ -19,6 +19,10 @@
 /* Flag in an event's tag. With the flag, the event is the arrival of the client with the number in
  * the tag (RC_SIM_OPEN: of any client). Without the flag, the tag is the number of a request. */
 #define RC_SIM_ARRIVAL UINT32_C(0x80000000)
+/* Flag of the event at which the queue of a process runs; the rest of the tag is the process, or
+ * RC_SIM_ORACLE_RUN for the oracle. */
+#define RC_SIM_RUN UINT32_C(0x40000000)
+#define RC_SIM_ORACLE_RUN UINT32_C(0x1000)
 #define RC_SIM_NO_REQUEST UINT32_MAX
 #define RC_SIM_CHUNK 1024
 /* Ticks, the unit of arrival times, are about one nanosecond long. */
@@ -37,20 +41,29 @@ typedef struct rc_sim_request {
     uint32_t calls;
     uint32_t next_free; /* Next element of the list of free requests. */
     uint16_t upstream;  /* Provider of the latest call. */
+    uint32_t ticket;    /* In the queue of the oracle; RC_QUEUE_NONE: not there. */
     bool is_waiting;
     bool is_granted; /* A retry was granted and waits for its time. */
     bool holds_slot; /* The call is counted in upstream.in_flight. */
 } rc_sim_request;
 
+struct rc_sim_state;
+
 /* The shared state of one simulated process. */
 typedef struct rc_sim_process {
+    struct rc_sim_state *sim;
     rc_shared shared;
+    rc_queue queue;
+    void *queue_memory;
     rc_target targets[RC_SIM_PROVIDERS_MAX];
     rc_credential credentials[RC_SIM_PROVIDERS_MAX * RC_SIM_KEYS_MAX];
+    rc_rate_limits learned[RC_SIM_PROVIDERS_MAX * RC_SIM_KEYS_MAX];
 } rc_sim_process;
 
 typedef struct rc_sim_state {
     rc_alloc alloc;
+    bool is_oracle;            /* The oracle makes the decisions, with the queue of processes[0]. */
+    uint64_t oracle_run_at_ms; /* Time of the oracle's latest run event; RC_UNLIMITED: none. */
     const rc_sim_scenario *scenario;
     const rc_sim_policy *policy;
     const rc_sim_rival_row *rival; /* The rival loop; NULL: a policy of recourse. */
@@ -67,6 +80,7 @@ typedef struct rc_sim_state {
     uint64_t next_arrival;   /* RC_SIM_OPEN: time of the next arrival, in ticks. */
     uint64_t gap;            /* RC_SIM_OPEN: mean time between arrivals, in ticks. */
     uint64_t now_ms;
+    uint32_t usual_tokens_out; /* Mean tokens of a response, as the policy estimates them. */
     uint32_t chunk_count;
     uint32_t free_request; /* Head of the list of free requests. */
     rc_sim_request *chunks[RC_SIM_IN_FLIGHT_MAX / RC_SIM_CHUNK];
@@ -92,6 +106,20 @@ void rc_sim_clients_leave(rc_sim_state *sim, uint32_t client);
 void rc_sim_request_begin(rc_sim_state *sim, uint32_t client, uint32_t tokens_in,
                           uint32_t tokens_out);
 void rc_sim_request_resume(rc_sim_state *sim, uint32_t index);
+
+/* state.c: makes room for one more entry in the queue of a process. */
+void rc_sim_process_reserve(rc_sim_state *sim, rc_sim_process *process);
+
+/* oracle.c: the policy that knows when faults, limits and capacity change. rc_sim_oracle_add lets a
+ * request wait until it can succeed, rc_sim_oracle_run starts calls. */
+void rc_sim_oracle_add(rc_sim_state *sim, uint32_t index);
+void rc_sim_oracle_run(rc_sim_state *sim);
+
+/* request.c, for the oracle: the request's data, the start of a call, and the end of a request that
+ * can no longer succeed. */
+rc_sim_request *rc_sim_request_at(const rc_sim_state *sim, uint32_t index);
+void rc_sim_request_call(rc_sim_state *sim, uint32_t index, const rc_action *action);
+void rc_sim_request_give_up(rc_sim_state *sim, uint32_t index);
 
 /* Records a status, unless an earlier failure is recorded. */
 void rc_sim_state_fail(rc_sim_state *sim, rc_status status);

@@ -84,8 +84,6 @@ static bool is_down(rc_sim_upstream *upstream, const rc_sim_fault *fault,
         ret_timeline->holds_slot = true;
         upstream->in_flight++;
     }
-    if (fault->share_pct == 100)
-        upstream->warm_from_ms = fault->until_ms;
     return true;
 }
 
@@ -120,12 +118,32 @@ static bool is_limited(rc_sim_upstream *upstream, const rc_sim_call *call, uint6
     return true;
 }
 
+/* Returns whether calls that the fault affects are not served at all. */
+static bool is_outage(rc_sim_fault_kind kind)
+{
+    return kind != RC_SIM_SLOW && kind != RC_SIM_SLOW_FIRST && kind != RC_SIM_CUT;
+}
+
+/* Returns the end of the latest complete outage before now_ms; 0: no outage so far. */
+static uint64_t warm_from_ms(const rc_sim_upstream *upstream, uint64_t now_ms)
+{
+    uint64_t from_ms = 0;
+    for (uint32_t i = 0; i < upstream->spec->fault_count; i++) {
+        const rc_sim_fault *fault = &upstream->spec->faults[i];
+        bool is_over = fault->from_ms < fault->until_ms && fault->until_ms <= now_ms;
+        if (is_over && fault->share_pct == 100 && is_outage(fault->kind) &&
+            fault->until_ms > from_ms)
+            from_ms = fault->until_ms;
+    }
+    return from_ms;
+}
+
 /* Returns the percentage of the capacity that is available, which is below 100 for some time after
  * an outage. */
 static uint64_t warm_pct(const rc_sim_upstream *upstream, uint64_t now_ms)
 {
     uint64_t warm_up_ms = upstream->spec->capacity.warm_up_ms;
-    uint64_t from_ms = upstream->warm_from_ms;
+    uint64_t from_ms = warm_from_ms(upstream, now_ms);
     if (from_ms == 0 || now_ms >= from_ms + warm_up_ms)
         return 100;
     if (now_ms <= from_ms)
@@ -181,6 +199,28 @@ static rc_sim_timeline serve(rc_sim_upstream *upstream, const rc_sim_call *call,
     return timeline;
 }
 
+/* Returns the state of a bucket as the provider's headers describe it. */
+static rc_sim_stated state_of(const rc_sim_token_bucket *bucket)
+{
+    uint64_t reset_ms =
+        bucket->rate > 0 ? (bucket->max - bucket->level + bucket->rate - 1) / bucket->rate : 0;
+    return (rc_sim_stated){.limit = (uint32_t)(bucket->max / MICRO),
+                           .remaining = (uint32_t)(bucket->level / MICRO),
+                           .reset_ms = (uint32_t)reset_ms};
+}
+
+/* Adds the rate-limit headers to a response of a provider that knows the key's limits. */
+static void state_limits(const rc_sim_upstream *upstream, uint32_t key, rc_sim_outcome *outcome)
+{
+    const rc_sim_provider *spec = upstream->spec;
+    if (spec->hides_limits)
+        return;
+    if (spec->limits.requests_per_min > 0)
+        outcome->requests = state_of(&upstream->keys[key].requests);
+    if (spec->limits.tokens_per_min > 0)
+        outcome->tokens = state_of(&upstream->keys[key].tokens);
+}
+
 rc_sim_timeline rc_sim_upstream_call(rc_sim_upstream *upstream, const rc_sim_call *call,
                                      uint64_t now_ms, rc_sim_rng *rng)
 {
@@ -195,11 +235,87 @@ rc_sim_timeline rc_sim_upstream_call(rc_sim_upstream *upstream, const rc_sim_cal
             return timeline;
         active_fault = fault;
     }
-    if (is_limited(upstream, call, now_ms, &timeline))
+    if (is_limited(upstream, call, now_ms, &timeline)) {
+        state_limits(upstream, call->key, &timeline.outcome);
         return timeline;
-    if (is_shed(upstream, now_ms))
-        return refuse(upstream, RC_SIM_OUTCOME_OVERLOAD, -1);
-    return serve(upstream, call, active_fault, rng);
+    }
+    timeline = is_shed(upstream, now_ms) ? refuse(upstream, RC_SIM_OUTCOME_OVERLOAD, -1)
+                                         : serve(upstream, call, active_fault, rng);
+    state_limits(upstream, call->key, &timeline.outcome);
+    return timeline;
+}
+
+/* --- prospect --- */
+
+/* Returns the end of a fault that affects every call now; 0: there is none. Adds up the
+ * probabilities of the other faults. */
+static uint64_t outage_until_ms(const rc_sim_upstream *upstream, const rc_sim_call *call,
+                                uint64_t now_ms, uint32_t *ret_fail_pct)
+{
+    uint64_t until_ms = 0;
+    uint32_t pass_pct = 100;
+    for (uint32_t i = 0; i < upstream->spec->fault_count; i++) {
+        const rc_sim_fault *fault = &upstream->spec->faults[i];
+        bool is_cut = fault->kind == RC_SIM_CUT && call->is_streaming;
+        if (now_ms < fault->from_ms || now_ms >= fault->until_ms ||
+            (!is_outage(fault->kind) && !is_cut))
+            continue;
+        if (fault->share_pct == 100 && fault->until_ms > until_ms)
+            until_ms = fault->until_ms;
+        pass_pct = pass_pct * (100 - fault->share_pct) / 100;
+    }
+    *ret_fail_pct = 100 - pass_pct;
+    return until_ms;
+}
+
+static uint64_t later(uint64_t a_ms, uint64_t b_ms)
+{
+    return a_ms > b_ms ? a_ms : b_ms;
+}
+
+/* Returns the time at which the limits leave room for the call. */
+static uint64_t room_at_ms(rc_sim_upstream *upstream, const rc_sim_call *call, uint64_t now_ms)
+{
+    const rc_sim_limits *limits = &upstream->spec->limits;
+    rc_sim_key *key = &upstream->keys[call->key];
+    uint64_t tokens = ((uint64_t)call->tokens_in + call->tokens_out) * MICRO;
+    uint64_t at_ms = now_ms;
+    bucket_fill(&key->requests, now_ms, 100);
+    bucket_fill(&key->tokens, now_ms, 100);
+    if (limits->requests_per_min > 0)
+        at_ms = now_ms + bucket_wait_ms(&key->requests, MICRO);
+    if (limits->tokens_per_min > 0)
+        at_ms = later(at_ms, now_ms + bucket_wait_ms(&key->tokens, tokens));
+    if ((limits->concurrency > 0 && upstream->in_flight >= limits->concurrency) ||
+        (limits->quota_requests > 0 && key->used >= limits->quota_requests))
+        return RC_UNLIMITED;
+    return at_ms;
+}
+
+static uint64_t capacity_at_ms(rc_sim_upstream *upstream, uint64_t now_ms)
+{
+    rc_sim_token_bucket *bucket = &upstream->capacity;
+    uint64_t pct = warm_pct(upstream, now_ms);
+    if (upstream->spec->capacity.per_s == 0)
+        return now_ms;
+    bucket_fill(bucket, now_ms, pct);
+    uint64_t need = bucket->max / 2 + MICRO;
+    if (bucket->level >= need)
+        return now_ms;
+    uint64_t rate = bucket->rate * pct / 100;
+    return now_ms + 1 + (rate > 0 ? (need - bucket->level) / rate : 1000);
+}
+
+rc_sim_prospect rc_sim_upstream_prospect(rc_sim_upstream *upstream, const rc_sim_call *call,
+                                         uint64_t now_ms)
+{
+    rc_sim_prospect prospect = {0};
+    uint64_t at_ms = outage_until_ms(upstream, call, now_ms, &prospect.fail_pct);
+    if (at_ms == 0)
+        at_ms = later(room_at_ms(upstream, call, now_ms), capacity_at_ms(upstream, now_ms));
+    prospect.at_ms = at_ms;
+    prospect.is_accepted = at_ms <= now_ms;
+    return prospect;
 }
 
 void rc_sim_upstream_release(rc_sim_upstream *upstream)

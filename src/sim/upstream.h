@@ -30,7 +30,6 @@ typedef struct rc_sim_upstream {
     const rc_sim_provider *spec;
     uint32_t in_flight;
     rc_sim_token_bucket capacity;
-    uint64_t warm_from_ms; /* End of the latest outage; 0: no outage so far. */
     rc_sim_key keys[RC_SIM_KEYS_MAX];
 } rc_sim_upstream;
 
@@ -57,6 +56,14 @@ void rc_sim_upstream_init(rc_sim_upstream *upstream, const rc_sim_provider *spec
 /* Makes a call at the time now_ms and returns how the call proceeds. */
 rc_sim_timeline rc_sim_upstream_call(rc_sim_upstream *upstream, const rc_sim_call *call,
                                      uint64_t now_ms, rc_sim_rng *rng);
+/* Whether a provider would serve a call now; for the oracle. */
+typedef struct rc_sim_prospect {
+    bool is_accepted;  /* The call would be served, unless a random fault hits it. */
+    uint64_t at_ms;    /* If not: the earliest time at which it may be; RC_UNLIMITED: not known. */
+    uint32_t fail_pct; /* Probability of a random fault. */
+} rc_sim_prospect;
+rc_sim_prospect rc_sim_upstream_prospect(rc_sim_upstream *upstream, const rc_sim_call *call,
+                                         uint64_t now_ms);
 /* Ends a call whose timeline has holds_slot. */
 void rc_sim_upstream_release(rc_sim_upstream *upstream);
 

@@ -81,7 +81,7 @@ static void if_every_call_fails_all_attempts_are_made(void **state)
 static void cut_streams_are_not_retried_but_charged(void **state)
 {
     (void)state;
-    sim_scenario_small(&scenario, "recourse");
+    sim_scenario_small(&scenario, "wait-off");
     assert_int_equal(rc_sim_scenario_add(&scenario, RC_STR("portkey")), RC_SIM_ADDED);
     scenario.clients.is_streaming = true;
     sim_scenario_add_fault(&scenario, RC_SIM_CUT, 0, RC_SIM_DURATION_MAX_MS)->after_tokens = 3;

@@ -33,7 +33,7 @@ static rc_sim_result *run_ours(const char *name, rc_sim_fault_kind kind, uint64_
 {
     sim_scenario_builtin(&scenario, name);
     scenario.policy_count = 0;
-    assert_int_equal(rc_sim_scenario_add(&scenario, RC_STR("recourse")), RC_SIM_ADDED);
+    assert_int_equal(rc_sim_scenario_add(&scenario, RC_STR("wait-off")), RC_SIM_ADDED);
     assert_int_equal(rc_sim_scenario_add(&scenario, RC_STR("budget-alone")), RC_SIM_ADDED);
     scenario.providers[0].faults[0].kind = kind;
     rc_sim_result *result = sim_scenario_run(&scenario, seed);

@@ -1,0 +1,103 @@
+/* rc_rate_limits: what a provider's rate limits leave for one credential at one target.
+ *
+ *   headers of a response: limit, remaining, reset ──► bucket: level, rate ──► when is there room?
+ *   calls that began since then ───────────────────────► less
+ *   refusals that no header explains ──► pacer
+ *
+ * A bucket fills continuously at the rate (limit - remaining) / reset. If the time of the reset stays
+ * the same while the remaining amount falls, the limit is one of a window, and nothing returns
+ * before the reset. A call may start if every bucket has room for it. Without headers there is no
+ * bucket, and the pacer finds the rate (pacer.h). Times are monotonic milliseconds. */
+#ifndef RECOURSE_RATE_LIMITS_H
+#define RECOURSE_RATE_LIMITS_H
+
+#include <recourse/pacer.h>
+
+RC_BEGIN_DECLS
+
+/* The amounts that a provider may limit. */
+typedef enum rc_limit_axis {
+    RC_LIMIT_REQUESTS = 0,
+    RC_LIMIT_TOKENS = 1, /* input and output tokens together */
+    RC_LIMIT_INPUT_TOKENS = 2,
+    RC_LIMIT_OUTPUT_TOKENS = 3,
+    RC_LIMIT_AXES = 4
+} rc_limit_axis;
+
+/* One limit as the headers of a response state it; -1: not stated. */
+typedef struct rc_limit_fact {
+    rc_limit_axis axis;
+    int64_t limit;
+    int64_t remaining;
+    int64_t reset_ms; /* time until the limit is full again */
+} rc_limit_fact;
+
+#define RC_LIMIT_FACTS_MAX 12u
+
+/* The limits that one response states. */
+typedef struct rc_limit_facts {
+    uint32_t count;
+    rc_limit_fact list[RC_LIMIT_FACTS_MAX];
+} rc_limit_facts;
+
+/* Estimated amounts of one call, by axis. */
+typedef struct rc_limit_cost {
+    uint32_t amounts[RC_LIMIT_AXES];
+} rc_limit_cost;
+
+/* Returns the cost of a call. 0: not known. */
+RC_API rc_limit_cost rc_limit_cost_of(uint32_t tokens_in, uint32_t tokens_out);
+
+/* One limit as it is estimated now. */
+typedef struct rc_limit_bucket {
+    int64_t
+        level_milli; /* thousandths of the remaining amount; below 0: more was used than is known to be left */
+    int64_t limit;        /* size; 0: the limit is not known */
+    uint64_t rate_milli;  /* thousandths that return per millisecond, times 1000 */
+    uint64_t at_ms;       /* time of level_milli */
+    uint64_t began_at_ms; /* start of the call whose response stated the level */
+    uint64_t reset_at_ms; /* when the limit is full again, as stated last */
+    uint32_t sent;        /* sum of the amounts of all calls; wraps */
+    bool is_window;       /* nothing returns before reset_at_ms */
+} rc_limit_bucket;
+
+typedef struct rc_rate_limits {
+    rc_limit_bucket buckets[RC_LIMIT_AXES];
+    rc_pacer pacer;
+} rc_rate_limits;
+
+/* Sums of rc_limit_bucket.sent when a call began. */
+typedef struct rc_limit_mark {
+    uint32_t sent[RC_LIMIT_AXES];
+} rc_limit_mark;
+
+/* Starts without any known limit. */
+RC_API void rc_rate_limits_init(rc_rate_limits *limits);
+
+/* Returns the time from which the call may start; now_ms if it may start now; UINT64_MAX if that is
+ * not known. A call that is larger than a limit waits until the limit is full. */
+RC_API uint64_t rc_rate_limits_ready_ms(const rc_rate_limits *limits, const rc_limit_cost *cost,
+                                        uint64_t now_ms);
+
+/* Records the start of a call. Returns the mark that rc_rate_limits_note needs. */
+RC_API rc_limit_mark rc_rate_limits_start(rc_rate_limits *limits, const rc_limit_cost *cost,
+                                          uint64_t now_ms);
+
+/* Records the limits that the response to a call states. mark, began_ms: of the start of the call.
+ * Facts with a negative or contradictory value are ignored. facts: borrows during the call. */
+RC_API void rc_rate_limits_note(rc_rate_limits *limits, const rc_limit_facts *facts,
+                                const rc_limit_mark *mark, uint64_t began_ms, uint64_t now_ms);
+
+/* Records that a call was refused because of a rate limit. */
+RC_API void rc_rate_limits_on_refused(rc_rate_limits *limits, uint64_t began_ms, uint64_t now_ms);
+
+/* Returns the smallest remaining share of all known limits, in thousandths; 1000 if none is
+ * known. */
+RC_API uint32_t rc_rate_limits_left_milli(const rc_rate_limits *limits, uint64_t now_ms);
+
+/* Returns whether all fields are consistent, for tests and fuzzing. */
+RC_API bool rc_rate_limits_validate(const rc_rate_limits *limits);
+
+RC_END_DECLS
+
+#endif
