@@ -384,7 +384,7 @@ static void calls_cancelled_before_the_response_have_their_own_totals(void **sta
     assert_string_equal(b->call.facts.target, is_in_process(w) ? "demo/slow-first-60s" : "");
 }
 
-static void a_call_cancelled_during_a_wait_says_so(void **state)
+static void the_report_of_a_call_cancelled_during_a_wait_says_cancelled(void **state)
 {
     world *w = *state;
     caller *c = &w->callers[0];
@@ -418,7 +418,7 @@ static void closing_ends_the_calls_first(void **state)
     assert_int_equal(w->callers[2].ends, 0);
 }
 
-static void a_released_call_calls_nothing_back(void **state)
+static void a_released_call_calls_no_callback(void **state)
 {
     world *w = *state;
     start(w, &w->callers[0], "tokens-100+trickle-50", "hello");
@@ -527,7 +527,7 @@ static void a_url_that_cannot_be_used_is_refused(void **state)
     close_all(state);
 }
 
-static void a_gateway_that_is_not_there_is_a_report(void **state)
+static void an_unreachable_gateway_is_reported(void **state)
 {
     world *w = new_world();
     const rc_client_settings settings = settings_of(w);
@@ -593,14 +593,14 @@ int main(void)
         WITH_BOTH(a_low_quota_is_announced),
         WITH_BOTH(a_cancelled_call_ends_once_and_leaves_the_others_alone),
         WITH_BOTH(calls_cancelled_before_the_response_have_their_own_totals),
-        WITH_BOTH(a_call_cancelled_during_a_wait_says_so),
+        WITH_BOTH(the_report_of_a_call_cancelled_during_a_wait_says_cancelled),
         WITH_BOTH(closing_ends_the_calls_first),
-        WITH_BOTH(a_released_call_calls_nothing_back),
+        WITH_BOTH(a_released_call_calls_no_callback),
         WITH_BOTH(a_passed_deadline_is_named_as_the_user_knows_it),
         WITH_BOTH(tools_work_in_every_dialect),
         cmocka_unit_test(a_provider_without_its_key_is_refused),
         cmocka_unit_test(a_url_that_cannot_be_used_is_refused),
-        cmocka_unit_test(a_gateway_that_is_not_there_is_a_report),
+        cmocka_unit_test(an_unreachable_gateway_is_reported),
         cmocka_unit_test(without_memory_calls_end_with_a_report),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -301,7 +301,7 @@ static void ignore_text(void *ctx, rc_str text)
 }
 
 /* A reader without on_tool_call does not store tool calls, so their number has no limit. */
-static void calls_that_nobody_wants_have_no_limit(void **state)
+static void tool_calls_without_a_handler_have_no_limit(void **state)
 {
     static const rc_response_handler handler = {.on_text = ignore_text};
     rc_alloc alloc = rc_alloc_stdlib();
@@ -460,7 +460,7 @@ int main(void)
         cmocka_unit_test(test_comments),
         cmocka_unit_test(test_calls),
         cmocka_unit_test(test_too_many_calls),
-        cmocka_unit_test(calls_that_nobody_wants_have_no_limit),
+        cmocka_unit_test(tool_calls_without_a_handler_have_no_limit),
         cmocka_unit_test(test_reasoning),
         cmocka_unit_test(test_no_memory_for_calls),
         cmocka_unit_test(test_cut_anywhere),

@@ -108,7 +108,7 @@ static void assert_case(const scan_case *row, rc_str text, size_t step)
     rc_buf_done(&scratch);
 }
 
-static void counts_in_any_pieces(void **state)
+static void counts_do_not_depend_on_the_pieces(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(CASES); i++) {
@@ -169,7 +169,7 @@ static void usage_object_has_a_ceiling(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_in_any_pieces),
+        cmocka_unit_test(counts_do_not_depend_on_the_pieces),
         cmocka_unit_test(large_responses_are_counted),
         cmocka_unit_test(usage_object_has_a_ceiling),
     };

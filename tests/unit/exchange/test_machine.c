@@ -346,7 +346,7 @@ static void a_store_that_hangs_does_not_hold_the_response_for_ever(void **state)
     assert_int_equal(f.model.machine.ending, RC_ENDING_ERROR);
 }
 
-static void a_client_that_leaves_ends_everything(void **state)
+static void a_disconnect_of_the_client_ends_the_exchange(void **state)
 {
     (void)state;
     const recorded list[] = {
@@ -425,7 +425,7 @@ int main(void)
         cmocka_unit_test(a_denied_budget_ends_the_call),
         cmocka_unit_test(the_deadline_ends_an_attempt_after_one_more_poll),
         cmocka_unit_test(a_store_that_hangs_does_not_hold_the_response_for_ever),
-        cmocka_unit_test(a_client_that_leaves_ends_everything),
+        cmocka_unit_test(a_disconnect_of_the_client_ends_the_exchange),
         cmocka_unit_test(a_drain_ends_an_attempt_with_an_error),
         cmocka_unit_test(inputs_for_a_cancelled_lane_are_ignored),
         cmocka_unit_test(random_exchanges_hold_the_invariants),

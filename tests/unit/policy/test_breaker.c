@@ -300,7 +300,7 @@ static void test_odd_settings(void **state)
     assert_int_equal(breaker.slot_calls[0], UINT32_MAX);
 }
 
-static void test_time_running_backwards_stands_still(void **state)
+static void test_an_earlier_time_is_replaced_by_the_latest(void **state)
 {
     (void)state;
     rc_breaker breaker = make();
@@ -424,7 +424,7 @@ int main(void)
         cmocka_unit_test(test_repeated_openings_keep_the_doubling),
         cmocka_unit_test(test_no_breaker),
         cmocka_unit_test(test_odd_settings),
-        cmocka_unit_test(test_time_running_backwards_stands_still),
+        cmocka_unit_test(test_an_earlier_time_is_replaced_by_the_latest),
         cmocka_unit_test(test_outcome_of_every_code),
         cmocka_unit_test(test_bad_requests_do_not_open),
         cmocka_unit_test(test_names),

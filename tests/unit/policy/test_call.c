@@ -39,7 +39,7 @@ static void test_first_attempt(void **state)
     assert_true(rc_call_is_done(&w.call));
 }
 
-static void test_closed_entries_are_passed_over(void **state)
+static void test_closed_entries_are_skipped(void **state)
 {
     (void)state;
     call_fixture w;
@@ -546,7 +546,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_first_attempt),
-        cmocka_unit_test(test_closed_entries_are_passed_over),
+        cmocka_unit_test(test_closed_entries_are_skipped),
         cmocka_unit_test(test_no_entry_is_open),
         cmocka_unit_test(test_no_entry_is_capable),
         cmocka_unit_test(test_begin_after_the_deadline_stops),

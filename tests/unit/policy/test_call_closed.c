@@ -36,7 +36,7 @@ static void test_assumed_cooldown_does_not_lengthen_the_last_wait(void **state)
     expect_action(rc_call_begin(&other, w.now_ms, 1), RC_DO_STOP, RC_WHY_ALL_UNAVAILABLE);
 }
 
-static void test_the_preset_keeps_to_its_schedule(void **state)
+static void test_the_preset_follows_its_schedule(void **state)
 {
     (void)state;
     uint64_t min_ms = UINT64_MAX;
@@ -77,7 +77,7 @@ static void test_assumed_key_cooldown_at_the_last_target(void **state)
     assert_true(action.credential < 2);
 }
 
-static void test_enforced_cooldown_still_holds(void **state)
+static void test_enforced_cooldown_still_applies(void **state)
 {
     (void)state;
     call_fixture w;
@@ -385,7 +385,7 @@ static void test_only_the_provider_cools_its_target(void **state)
 }
 
 /* A hint that sets no cooldown still applies to this call, in every entry with the same target. */
-static void test_the_hint_holds_for_the_same_target_in_another_entry(void **state)
+static void test_the_hint_applies_to_the_same_target_in_another_entry(void **state)
 {
     (void)state;
     call_fixture w;
@@ -402,9 +402,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_assumed_cooldown_does_not_lengthen_the_last_wait),
-        cmocka_unit_test(test_the_preset_keeps_to_its_schedule),
+        cmocka_unit_test(test_the_preset_follows_its_schedule),
         cmocka_unit_test(test_assumed_key_cooldown_at_the_last_target),
-        cmocka_unit_test(test_enforced_cooldown_still_holds),
+        cmocka_unit_test(test_enforced_cooldown_still_applies),
         cmocka_unit_test(test_target_closed_for_good_is_not_waited_for),
         cmocka_unit_test(test_another_target_that_opens_later),
         cmocka_unit_test(test_all_calls_after_a_rejected_key),
@@ -415,7 +415,7 @@ int main(void)
         cmocka_unit_test(test_an_exempt_target_stays_open),
         cmocka_unit_test(test_dead_credentials_are_the_reason_if_nothing_else_opens),
         cmocka_unit_test(test_only_the_provider_cools_its_target),
-        cmocka_unit_test(test_the_hint_holds_for_the_same_target_in_another_entry),
+        cmocka_unit_test(test_the_hint_applies_to_the_same_target_in_another_entry),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

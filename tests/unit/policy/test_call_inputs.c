@@ -241,7 +241,7 @@ static void test_no_input_changes_a_final_action(void **state)
     }
 }
 
-static void test_time_running_backwards_stands_still(void **state)
+static void test_an_earlier_time_is_replaced_by_the_latest(void **state)
 {
     (void)state;
     call_fixture w;
@@ -364,7 +364,7 @@ int main(void)
         cmocka_unit_test(test_content_during_a_wait_or_refresh_is_final),
         cmocka_unit_test(test_unexpected_inputs_cancel),
         cmocka_unit_test(test_no_input_changes_a_final_action),
-        cmocka_unit_test(test_time_running_backwards_stands_still),
+        cmocka_unit_test(test_an_earlier_time_is_replaced_by_the_latest),
         cmocka_unit_test(test_each_input_locks_once),
         cmocka_unit_test(test_hedge_entry),
         cmocka_unit_test(test_validate_finds_faults),

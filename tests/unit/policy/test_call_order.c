@@ -79,7 +79,7 @@ static void test_assumed_cooldown_does_not_close_the_larger_target(void **state)
     assert_int_equal(fixture_fail(&w, RC_CODE_OVERLOADED, 1000).entry, 2);
 }
 
-static void test_the_larger_target_is_retried_and_not_left(void **state)
+static void test_the_call_stays_at_the_larger_target(void **state)
 {
     (void)state;
     call_fixture w;
@@ -210,7 +210,7 @@ static void test_retries_exhausted_by_an_inner_layer(void **state)
 }
 
 /* If a target must not be retried, other targets may still be used. */
-static void test_exhausted_target_does_not_exclude_others(void **state)
+static void test_an_exhausted_target_does_not_exclude_other_targets(void **state)
 {
     (void)state;
     call_fixture w;
@@ -367,7 +367,7 @@ static void test_next_target_after_spent_attempts(void **state)
     expect_stop(fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT), RC_WHY_ATTEMPTS_SPENT, true);
 }
 
-static void test_a_target_that_begins_to_cool_is_left(void **state)
+static void test_a_call_leaves_a_target_that_begins_to_cool_down(void **state)
 {
     (void)state;
     const rc_code codes[] = {RC_CODE_RATE_LIMITED, RC_CODE_OVERLOADED, RC_CODE_MODEL_LOADING,
@@ -383,7 +383,7 @@ static void test_a_target_that_begins_to_cool_is_left(void **state)
     }
 }
 
-static void test_a_full_target_is_not_left(void **state)
+static void test_a_call_does_not_leave_a_target_at_its_limit(void **state)
 {
     (void)state;
     call_fixture w;
@@ -569,21 +569,21 @@ int main(void)
         cmocka_unit_test(test_overflow_goes_to_the_larger_target_once),
         cmocka_unit_test(test_overflow_does_not_go_to_the_same_target),
         cmocka_unit_test(test_assumed_cooldown_does_not_close_the_larger_target),
-        cmocka_unit_test(test_the_larger_target_is_retried_and_not_left),
+        cmocka_unit_test(test_the_call_stays_at_the_larger_target),
         cmocka_unit_test(test_overflow_compacts_if_the_larger_target_is_not_allowed),
         cmocka_unit_test(test_committed_precedes_everything_but_overflow),
         cmocka_unit_test(test_non_retryable_failure_stops),
         cmocka_unit_test(test_policy_refuses_a_retry),
         cmocka_unit_test(test_retries_exhausted_by_an_inner_layer),
-        cmocka_unit_test(test_exhausted_target_does_not_exclude_others),
+        cmocka_unit_test(test_an_exhausted_target_does_not_exclude_other_targets),
         cmocka_unit_test(test_spent_limits_stop),
         cmocka_unit_test(test_refusal_precedes_spent_limits),
         cmocka_unit_test(test_another_credential),
         cmocka_unit_test(test_no_other_credential_for_failures_of_the_target),
         cmocka_unit_test(test_each_credential_is_tried_once_between_waits),
         cmocka_unit_test(test_next_target_after_spent_attempts),
-        cmocka_unit_test(test_a_target_that_begins_to_cool_is_left),
-        cmocka_unit_test(test_a_full_target_is_not_left),
+        cmocka_unit_test(test_a_call_leaves_a_target_that_begins_to_cool_down),
+        cmocka_unit_test(test_a_call_does_not_leave_a_target_at_its_limit),
         cmocka_unit_test(test_the_next_target_does_not_inherit_the_waits),
         cmocka_unit_test(test_waits_at_this_target_without_an_alternative),
         cmocka_unit_test(test_capacity_has_no_second_attempt),

@@ -99,7 +99,7 @@ static void end_crowd(crowd *c)
     assert_true(rc_shared_validate(&c->w.shared));
 }
 
-static void test_one_goes_first_and_the_others_follow(void **state)
+static void test_one_call_starts_first_and_the_others_follow(void **state)
 {
     (void)state;
     static const rc_code codes[] = {RC_CODE_RATE_LIMITED, RC_CODE_OVERLOADED};
@@ -180,7 +180,7 @@ static void test_time_grants_turns_without_responses(void **state)
 }
 
 /* A call is never ended because it has no turn: a call without time to wait starts at once. */
-static void test_a_call_that_cannot_wait_goes(void **state)
+static void test_a_call_that_cannot_wait_starts_at_once(void **state)
 {
     (void)state;
     crowd c;
@@ -299,12 +299,12 @@ static void test_forty_requests_at_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_goes_first_and_the_others_follow),
+        cmocka_unit_test(test_one_call_starts_first_and_the_others_follow),
         cmocka_unit_test(test_failure_of_the_first_costs_the_others_nothing),
         cmocka_unit_test(test_an_unused_turn_goes_to_another_call),
         cmocka_unit_test(test_first_content_earns_turns),
         cmocka_unit_test(test_time_grants_turns_without_responses),
-        cmocka_unit_test(test_a_call_that_cannot_wait_goes),
+        cmocka_unit_test(test_a_call_that_cannot_wait_starts_at_once),
         cmocka_unit_test(test_turns_of_a_key),
         cmocka_unit_test(test_forty_requests_at_once),
     };

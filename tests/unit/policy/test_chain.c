@@ -98,7 +98,7 @@ static void test_each_entry_is_visited_once(void **state)
     }
 }
 
-static void test_begins_behind_closed_entries(void **state)
+static void test_begins_at_the_first_open_entry(void **state)
 {
     (void)state;
     call_fixture w;
@@ -112,7 +112,7 @@ static void test_begins_behind_closed_entries(void **state)
     assert_int_equal(fixture_begin(&w).entry, 0);
 }
 
-static void test_entries_behind_the_chain_are_not_tried(void **state)
+static void test_entries_outside_the_chain_are_not_tried(void **state)
 {
     (void)state;
     call_fixture w;
@@ -130,8 +130,8 @@ int main(void)
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_session_keeps_the_last_successful_entry),
         cmocka_unit_test(test_each_entry_is_visited_once),
-        cmocka_unit_test(test_begins_behind_closed_entries),
-        cmocka_unit_test(test_entries_behind_the_chain_are_not_tried),
+        cmocka_unit_test(test_begins_at_the_first_open_entry),
+        cmocka_unit_test(test_entries_outside_the_chain_are_not_tried),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

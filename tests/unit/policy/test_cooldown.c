@@ -27,7 +27,7 @@ static void test_ends_only_move_later(void **state)
     assert_int_equal(rc_cooldown_until_ms(&cooldown, false), 0);
 }
 
-static void test_assumed_end_holds_only_with_an_alternative(void **state)
+static void test_assumed_end_applies_only_with_an_alternative(void **state)
 {
     (void)state;
     rc_cooldown cooldown = {0};
@@ -114,7 +114,7 @@ int main(void)
         cmocka_unit_test(test_ends_only_move_later),
         cmocka_unit_test(test_turns_grow),
         cmocka_unit_test(test_turns_without_responses),
-        cmocka_unit_test(test_assumed_end_holds_only_with_an_alternative),
+        cmocka_unit_test(test_assumed_end_applies_only_with_an_alternative),
         cmocka_unit_test(test_cooldown_is_over_at_its_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

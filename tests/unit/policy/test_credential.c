@@ -42,7 +42,7 @@ static void test_healthy_after_the_cooldown(void **state)
     }
 }
 
-static void test_assumed_end_holds_only_with_an_alternative(void **state)
+static void test_assumed_end_applies_only_with_an_alternative(void **state)
 {
     (void)state;
     rc_credential credential = make();
@@ -128,7 +128,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_healthy_at_first),
         cmocka_unit_test(test_healthy_after_the_cooldown),
-        cmocka_unit_test(test_assumed_end_holds_only_with_an_alternative),
+        cmocka_unit_test(test_assumed_end_applies_only_with_an_alternative),
         cmocka_unit_test(test_the_longer_cause_is_the_state),
         cmocka_unit_test(test_only_limit_states_cool_down),
         cmocka_unit_test(test_dead_until_revived),

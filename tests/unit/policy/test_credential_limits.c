@@ -77,7 +77,7 @@ static void other_keys_are_used_first(void **state)
     assert_int_equal(stop.at_ms, f.w.now_ms + HINT_MS / 2);
 }
 
-static void a_quota_closes_the_key_for_one_model_or_the_account(void **state)
+static void a_quota_limits_the_key_for_one_model_or_for_the_account(void **state)
 {
     (void)state;
     static const struct {
@@ -132,7 +132,7 @@ static void a_fresh_key_observes_the_limit(void **state)
     assert_true(wait.at_ms >= f.w.now_ms + 2000);
 }
 
-static void operators_clear_limits(void **state)
+static void an_operator_can_clear_limits(void **state)
 {
     (void)state;
     fixture f;
@@ -172,10 +172,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_rate_limit_closes_the_key_for_one_model),
         cmocka_unit_test(other_keys_are_used_first),
-        cmocka_unit_test(a_quota_closes_the_key_for_one_model_or_the_account),
+        cmocka_unit_test(a_quota_limits_the_key_for_one_model_or_for_the_account),
         cmocka_unit_test(without_records_a_limit_holds_everywhere),
         cmocka_unit_test(a_fresh_key_observes_the_limit),
-        cmocka_unit_test(operators_clear_limits),
+        cmocka_unit_test(an_operator_can_clear_limits),
         cmocka_unit_test(validate_finds_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

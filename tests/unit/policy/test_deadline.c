@@ -26,7 +26,7 @@ static void expect(const rc_deadline_limits *limits, rc_connection_fault fault, 
     assert_int_equal(deadline.at_ms, at_ms);
 }
 
-static void the_route_limits_a_call_that_nobody_else_limits(void **state)
+static void without_other_limits_the_deadline_of_the_route_applies(void **state)
 {
     (void)state;
     expect(&calm, RC_CONNECTION_DEADLINE_ROUTE, 61200);
@@ -70,7 +70,7 @@ static void the_budget_of_either_policy_can_end_the_call_first(void **state)
     expect(&limits, RC_CONNECTION_DEADLINE_POLICY, 4200);
 }
 
-static void a_limit_that_would_overflow_the_clock_is_none(void **state)
+static void a_limit_beyond_the_range_of_the_clock_is_ignored(void **state)
 {
     rc_deadline_limits limits = calm;
     (void)state;
@@ -80,7 +80,7 @@ static void a_limit_that_would_overflow_the_clock_is_none(void **state)
     expect(&limits, RC_CONNECTION_DEADLINE_ROUTE, RC_UNLIMITED - 50);
 }
 
-static void while_the_body_arrives_only_the_deadline_of_the_client_counts(void **state)
+static void while_the_body_arrives_only_the_clients_deadline_applies(void **state)
 {
     rc_deadline_limits limits = calm;
     (void)state;
@@ -90,7 +90,7 @@ static void while_the_body_arrives_only_the_deadline_of_the_client_counts(void *
     expect(&limits, RC_CONNECTION_DEADLINE_BODY, 1700);
 }
 
-static void a_hurried_client_does_not_blame_the_target(void **state)
+static void a_short_client_deadline_does_not_count_against_the_target(void **state)
 {
     rc_deadline_limits limits = calm;
     (void)state;
@@ -107,14 +107,14 @@ static void a_hurried_client_does_not_blame_the_target(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_route_limits_a_call_that_nobody_else_limits),
+        cmocka_unit_test(without_other_limits_the_deadline_of_the_route_applies),
         cmocka_unit_test(
             the_deadline_of_the_client_counts_from_the_first_byte_and_replaces_the_routes),
         cmocka_unit_test(an_announced_timeout_applies_until_the_response_begins),
         cmocka_unit_test(the_budget_of_either_policy_can_end_the_call_first),
-        cmocka_unit_test(a_limit_that_would_overflow_the_clock_is_none),
-        cmocka_unit_test(while_the_body_arrives_only_the_deadline_of_the_client_counts),
-        cmocka_unit_test(a_hurried_client_does_not_blame_the_target),
+        cmocka_unit_test(a_limit_beyond_the_range_of_the_clock_is_ignored),
+        cmocka_unit_test(while_the_body_arrives_only_the_clients_deadline_applies),
+        cmocka_unit_test(a_short_client_deadline_does_not_count_against_the_target),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -202,7 +202,7 @@ static void test_notices(void **state)
     assert_int_equal(notices.list[1].budget, 1);
     assert_int_equal(notices.list[1].limit, 1000);
 
-    /* The first refusal is a notice, whatever amount is spent; so is the first pause. */
+    /* The first refusal causes a notice, whatever amount is spent; so does the first pause. */
     rc_ledger_reservation reservation;
     define(2, 1000, RC_LEDGER_MONTH, RC_LEDGER_FAIL);
     reserve_and_settle(2, 500);

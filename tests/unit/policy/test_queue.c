@@ -105,7 +105,7 @@ static void test_a_greedy_client_does_not_delay_others(void **state)
     tear_down(&t);
 }
 
-/* Clients that join continuously do not delay a flow that has used its quantum for ever. */
+/* Clients that join continuously do not delay for ever a flow that has used its quantum. */
 static void test_a_flow_does_not_starve_behind_newcomers(void **state)
 {
     (void)state;

@@ -150,7 +150,7 @@ static void test_seconds_count_separately(void **state)
     assert_int_equal(rc_retry_budget_tokens(&budget, BEGIN + 1999), 40);
 }
 
-static void test_time_running_backwards_stands_still(void **state)
+static void test_an_earlier_time_is_replaced_by_the_latest(void **state)
 {
     (void)state;
     rc_retry_budget budget = drained(&defaults);
@@ -386,7 +386,7 @@ int main(void)
         cmocka_unit_test(test_adds_the_larger_of_both),
         cmocka_unit_test(test_no_amplification),
         cmocka_unit_test(test_seconds_count_separately),
-        cmocka_unit_test(test_time_running_backwards_stands_still),
+        cmocka_unit_test(test_an_earlier_time_is_replaced_by_the_latest),
         cmocka_unit_test(test_no_budget),
         cmocka_unit_test(test_refill),
         cmocka_unit_test(test_extremes),

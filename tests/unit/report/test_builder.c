@@ -464,7 +464,7 @@ static void test_null_is_an_empty_report(void **unused)
     rc_report_free(NULL);
 }
 
-static void test_no_memory_still_gives_the_code(void **unused)
+static void test_the_code_is_returned_even_without_memory(void **unused)
 {
     (void)unused;
     fail_alloc memory = {.fail_at = 1, .for_good = true};
@@ -533,7 +533,7 @@ int main(void)
         cmocka_unit_test(test_deep_chain_keeps_its_root),
         cmocka_unit_test(test_reference_counts),
         cmocka_unit_test(test_null_is_an_empty_report),
-        cmocka_unit_test(test_no_memory_still_gives_the_code),
+        cmocka_unit_test(test_the_code_is_returned_even_without_memory),
         cmocka_unit_test(test_wrapper_without_memory_is_its_cause),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

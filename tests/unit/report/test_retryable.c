@@ -25,7 +25,7 @@ static void assert_fatal(const rc_report *r)
     rc_report_free(r);
 }
 
-static void test_nothing_fatal_comes_out_retryable(void **unused)
+static void test_no_fatal_failure_becomes_retryable(void **unused)
 {
     (void)unused;
     rc_alloc alloc = rc_alloc_stdlib();
@@ -109,7 +109,7 @@ static void test_out_of_memory_makes_nothing_retryable(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nothing_fatal_comes_out_retryable),
+        cmocka_unit_test(test_no_fatal_failure_becomes_retryable),
         cmocka_unit_test(test_nothing_revives_a_fatal_code),
         cmocka_unit_test(test_out_of_memory_makes_nothing_retryable),
     };

@@ -36,7 +36,7 @@ static void names_of_accounts_are_masked(void **state)
     expect("user-AbC123dEf456", "[account]");
 }
 
-static void everything_else_stays(void **state)
+static void texts_without_account_names_are_unchanged(void **state)
 {
     (void)state;
     static const char *const texts[] = {
@@ -67,7 +67,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_of_accounts_are_masked),
-        cmocka_unit_test(everything_else_stays),
+        cmocka_unit_test(texts_without_account_names_are_unchanged),
         cmocka_unit_test(a_full_buffer_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

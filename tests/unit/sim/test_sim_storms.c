@@ -92,7 +92,7 @@ static void there_are_enough_retries_to_judge_a_herd(void **state)
 }
 
 /* A provider that restarts with reduced capacity names the same retry time to all clients. */
-static void a_hint_makes_no_herd(void **state)
+static void a_shared_retry_hint_causes_no_herd(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
@@ -180,7 +180,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_guarantees_hold),
         cmocka_unit_test(there_are_enough_retries_to_judge_a_herd),
-        cmocka_unit_test(a_hint_makes_no_herd),
+        cmocka_unit_test(a_shared_retry_hint_causes_no_herd),
         cmocka_unit_test(an_empty_budget_grants_its_ratio),
         cmocka_unit_test(without_the_budget_the_load_multiplies),
         cmocka_unit_test(rival_loops_multiply_the_load),

@@ -95,7 +95,7 @@ static void without_a_fault_there_is_nothing_to_recover_from(void **state)
     rc_sim_result_free(run.result);
 }
 
-static void late_is_not_in_time(void **state)
+static void a_late_response_does_not_count_as_in_time(void **state)
 {
     (void)state;
     by_hand run;
@@ -223,7 +223,7 @@ int main(void)
         cmocka_unit_test(recovery_is_counted_from_the_end_of_the_fault),
         cmocka_unit_test(one_failure_in_a_hundred_is_recovered_and_two_are_not),
         cmocka_unit_test(without_a_fault_there_is_nothing_to_recover_from),
-        cmocka_unit_test(late_is_not_in_time),
+        cmocka_unit_test(a_late_response_does_not_count_as_in_time),
         cmocka_unit_test(a_herd_is_detected_and_a_steady_stream_is_none),
         cmocka_unit_test(simultaneous_retries_are_a_herd),
         cmocka_unit_test(a_single_burst_is_a_herd_from_16_retries_on),

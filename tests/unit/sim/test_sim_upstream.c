@@ -156,7 +156,7 @@ static void cut_streams_are_charged_for_the_tokens_sent(void **state)
                      RC_SIM_OUTCOME_SERVED);
 }
 
-static void a_client_that_waits_out_the_hint_is_served(void **state)
+static void a_client_that_waits_until_the_retry_hint_is_served(void **state)
 {
     (void)state;
     rc_sim_provider spec = plain();
@@ -286,7 +286,7 @@ int main(void)
         cmocka_unit_test_setup(a_fault_affects_its_share_of_the_calls, reset),
         cmocka_unit_test_setup(slow_faults_lengthen_the_response, reset),
         cmocka_unit_test_setup(cut_streams_are_charged_for_the_tokens_sent, reset),
-        cmocka_unit_test_setup(a_client_that_waits_out_the_hint_is_served, reset),
+        cmocka_unit_test_setup(a_client_that_waits_until_the_retry_hint_is_served, reset),
         cmocka_unit_test_setup(tokens_are_limited_too, reset),
         cmocka_unit_test_setup(each_key_has_its_own_quota, reset),
         cmocka_unit_test_setup(slots_are_counted, reset),

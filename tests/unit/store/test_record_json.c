@@ -161,7 +161,7 @@ static void a_damaged_report_does_no_harm(void **state)
     }
 }
 
-static void out_of_memory_gives_false(void **state)
+static void out_of_memory_returns_false(void **state)
 {
     (void)state;
     const rc_record record = failed();
@@ -271,7 +271,7 @@ int main(void)
         cmocka_unit_test(a_client_retry_is_marked),
         cmocka_unit_test(a_record_has_its_report),
         cmocka_unit_test(a_damaged_report_does_no_harm),
-        cmocka_unit_test(out_of_memory_gives_false),
+        cmocka_unit_test(out_of_memory_returns_false),
         cmocka_unit_test(money_is_exact),
         cmocka_unit_test(sums_have_times_and_classes),
         cmocka_unit_test(classes_have_indexes),

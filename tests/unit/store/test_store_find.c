@@ -117,7 +117,7 @@ static void test_operations_are_found_by_report(void **state)
     assert_string_equal(f.ids[0], every.ids[2]);
 }
 
-static void test_an_ambiguous_prefix_finds_several(void **state)
+static void test_an_ambiguous_prefix_finds_several_operations(void **state)
 {
     store_fixture *fixture = *state;
     found f = find(fixture, "rep_01", MAX);
@@ -216,7 +216,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_operations_are_found_by_id, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_operations_are_found_by_report, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_an_ambiguous_prefix_finds_several, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_an_ambiguous_prefix_finds_several_operations, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(test_filters_by_target_and_recovery, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_filter_by_end_time, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_names_and_extent, set_up, tear_down),

@@ -365,7 +365,7 @@ static void a_malformed_prune_request_is_ignored(void **state)
     assert_false(rc_store_has_prune_request(fixture.store, &before));
 }
 
-static void a_failed_prune_request_has_a_fault(void **state)
+static void a_failed_prune_request_sets_the_fault(void **state)
 {
     char path[256];
     (void)state;
@@ -397,7 +397,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(free_pages_are_reused_or_returned, start, end),
         cmocka_unit_test_setup_teardown(a_prune_request_lasts_while_its_lock_is_held, start, end),
         cmocka_unit_test_setup_teardown(a_malformed_prune_request_is_ignored, start, end),
-        cmocka_unit_test_setup_teardown(a_failed_prune_request_has_a_fault, start, end),
+        cmocka_unit_test_setup_teardown(a_failed_prune_request_sets_the_fault, start, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -228,7 +228,7 @@ static void the_newest_operations_stay_above_the_limit(void **state)
     assert_int_equal(count_left(), NOW);
 }
 
-static void a_disk_that_fails_meanwhile_loses_nothing(void **state)
+static void a_temporary_disk_failure_loses_no_data(void **state)
 {
     (void)state;
     start(0);
@@ -269,7 +269,7 @@ int main(void)
         WITH_FIXTURE(a_prune_request_is_served),
         WITH_FIXTURE(the_oldest_operations_are_deleted_above_the_limit),
         WITH_FIXTURE(the_newest_operations_stay_above_the_limit),
-        WITH_FIXTURE(a_disk_that_fails_meanwhile_loses_nothing),
+        WITH_FIXTURE(a_temporary_disk_failure_loses_no_data),
         WITH_FIXTURE(stopping_does_not_wait_for_all_deletions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -134,7 +134,7 @@ static void lines_are_written_in_order(void **state)
     rc_log_sink_stop(NULL);
 }
 
-static void a_full_disk_costs_lines_and_a_notice_counts_them(void **state)
+static void lines_lost_on_a_full_disk_are_counted_in_a_notice(void **state)
 {
     (void)state;
     assert_int_equal(start(path, 0), 0);
@@ -340,7 +340,7 @@ static void standard_error_is_shared(void **state)
     assert_string_equal(read_file(path), "first\nsecond\nthird\n");
 }
 
-static void a_failed_start_gives_the_errno(void **state)
+static void a_failed_start_returns_the_errno(void **state)
 {
     (void)state;
     static char longest[5000];
@@ -406,13 +406,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(lines_are_written_in_order),
-        TEST(a_full_disk_costs_lines_and_a_notice_counts_them),
+        TEST(lines_lost_on_a_full_disk_are_counted_in_a_notice),
         TEST(a_cut_line_is_ended_before_the_next),
         TEST(a_full_pipe_does_not_block_callers),
         TEST(a_file_that_was_moved_is_opened_again),
         TEST(lines_go_to_the_new_file_after_a_move),
         TEST(standard_error_is_shared),
-        TEST(a_failed_start_gives_the_errno),
+        TEST(a_failed_start_returns_the_errno),
         TEST(threads_write_whole_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -67,7 +67,7 @@ static void a_wide_character_is_shown_whole_or_not_at_all(void **state)
     assert_string_equal(drawn(&line, "━\xe6\x97\xa5x"), "\r━\x1b[K");
 }
 
-static void where_nothing_can_be_redrawn_there_is_no_line(void **state)
+static void without_redraw_support_no_line_is_shown(void **state)
 {
     (void)state;
     const rc_terminal terminal = {.is_tty = true, .width = 80};
@@ -96,7 +96,7 @@ int main(void)
         cmocka_unit_test(a_line_is_drawn_in_place_and_erased_once),
         cmocka_unit_test(the_last_column_stays_free),
         cmocka_unit_test(a_wide_character_is_shown_whole_or_not_at_all),
-        cmocka_unit_test(where_nothing_can_be_redrawn_there_is_no_line),
+        cmocka_unit_test(without_redraw_support_no_line_is_shown),
         cmocka_unit_test(a_long_text_needs_no_more_than_the_extra_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -86,7 +86,7 @@ static void an_interrupted_call_is_made_again(void **state)
 
 /* The calls are: open, four reads with text, one read at the end, and close, whose failure loses no
  * data. */
-static void a_failing_call_gives_its_errno_and_leaves_nothing_open(void **state)
+static void a_failing_call_returns_its_errno_and_closes_all_files(void **state)
 {
     (void)state;
     static const int errors[] = {EIO, EACCES, ENOENT, EISDIR, EAGAIN};
@@ -115,7 +115,7 @@ static void a_failing_close_after_reading_loses_nothing(void **state)
     expect_text(rc_buf_get(&buf), TEXT);
 }
 
-static void a_missing_file_gives_its_errno(void **state)
+static void a_missing_file_returns_its_errno(void **state)
 {
     (void)state;
     fake.path = "there";
@@ -149,7 +149,7 @@ static void *no_memory(void *ctx, size_t size)
     return NULL;
 }
 
-static void no_memory_gives_its_error(void **state)
+static void out_of_memory_returns_its_error(void **state)
 {
     (void)state;
     rc_alloc alloc = rc_alloc_stdlib();
@@ -180,7 +180,7 @@ static void writing_nothing_calls_nothing(void **state)
     assert_int_equal(fake.calls, 0);
 }
 
-static void a_failing_write_gives_its_errno(void **state)
+static void a_failing_write_returns_its_errno(void **state)
 {
     (void)state;
     static const int errors[] = {ENOSPC, EIO, EPIPE, EBADF};
@@ -212,7 +212,7 @@ static void a_write_of_no_bytes_is_an_error(void **state)
     assert_int_equal(rc_fd_write(&calls, 1, RC_STR(TEXT)), EIO);
 }
 
-static void closing_gives_a_late_error(void **state)
+static void closing_reports_an_error_of_an_earlier_write(void **state)
 {
     (void)state;
     static const int errors[][2] = {{ENOSPC, ENOSPC}, {EIO, EIO}, {EINTR, 0}};
@@ -356,16 +356,16 @@ int main(void)
         TEST(reads_in_pieces_of_any_size),
         TEST(reads_nothing_from_an_empty_file),
         TEST(an_interrupted_call_is_made_again),
-        TEST(a_failing_call_gives_its_errno_and_leaves_nothing_open),
+        TEST(a_failing_call_returns_its_errno_and_closes_all_files),
         TEST(a_failing_close_after_reading_loses_nothing),
-        TEST(a_missing_file_gives_its_errno),
+        TEST(a_missing_file_returns_its_errno),
         TEST(the_buffer_limit_is_exact),
-        TEST(no_memory_gives_its_error),
+        TEST(out_of_memory_returns_its_error),
         TEST(writes_in_pieces_of_any_size),
         TEST(writing_nothing_calls_nothing),
-        TEST(a_failing_write_gives_its_errno),
+        TEST(a_failing_write_returns_its_errno),
         TEST(a_write_of_no_bytes_is_an_error),
-        TEST(closing_gives_a_late_error),
+        TEST(closing_reports_an_error_of_an_earlier_write),
         TEST(utf8_depends_on_the_first_set_locale_variable),
         TEST(colour_needs_a_capable_terminal_and_no_NO_COLOR),
         TEST(the_width_is_configured_measured_or_80),

@@ -201,7 +201,7 @@ static void the_foreground_is_taken_back_only_from_the_command(void **state)
     }
 }
 
-static void the_foreground_is_given_only_when_held(void **state)
+static void the_foreground_is_passed_on_only_by_its_owner(void **state)
 {
     (void)state;
     rc_sys_calls calls = fake_terminal();
@@ -248,7 +248,7 @@ int main(void)
         cmocka_unit_test(a_closed_terminal_gives_no_keys),
         cmocka_unit_test(without_a_terminal_nothing_is_done),
         cmocka_unit_test(the_foreground_is_taken_back_only_from_the_command),
-        cmocka_unit_test(the_foreground_is_given_only_when_held),
+        cmocka_unit_test(the_foreground_is_passed_on_only_by_its_owner),
         cmocka_unit_test(modes_are_set_only_in_the_foreground),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

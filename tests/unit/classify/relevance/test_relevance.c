@@ -1,6 +1,6 @@
-/* Relevance: texts of compilers, version control, package managers, build tools, test runs, shells
- * and programs with faults of their own are foreign, whatever numbers and words they contain, and
- * the verdict says what they look like. */
+/* Tests of relevance: texts of compilers, version control, package managers, build tools, test
+ * runs, shells and failing programs are foreign, whatever numbers and words they contain, and the
+ * verdict names the look of the text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@ typedef struct sample {
 } sample;
 
 static const sample SAMPLES[] = {
-    /* compilers */
+    /* output of compilers */
     {RC_LOOK_COMPILER,
      "net.c: In function 'retry':\nnet.c:429:9: warning: unused variable 'limit' "
      "[-Wunused-variable]\n  429 |     int limit = 503;\n      |         ^~~~~\n"},
@@ -51,7 +51,7 @@ static const sample SAMPLES[] = {
     {RC_LOOK_COMPILER,
      "In file included from server.c:3:\nserver.h:1:10: fatal error: overload.h: No "
      "such file or directory\ncompilation terminated.\n"},
-    /* version control */
+    /* output of version control */
     {RC_LOOK_VERSION_CONTROL,
      "fatal: not a git repository (or any of the parent directories): .git\n"},
     {RC_LOOK_VERSION_CONTROL,
@@ -74,7 +74,7 @@ static const sample SAMPLES[] = {
      " ! [remote rejected] main -> main (protected branch hook declined)\n"},
     {RC_LOOK_VERSION_CONTROL, "fatal: invalid reference: release/4.2.9\n"},
     {RC_LOOK_VERSION_CONTROL, "svn: E155015: Commit failed (details follow): conflict\n"},
-    /* package managers */
+    /* output of package managers */
     {RC_LOOK_PACKAGES, "ERROR: Could not find a version that satisfies the requirement torch==9.9 "
                        "(from versions: 2.0.0, 2.1.0)\nERROR: No matching distribution found for "
                        "torch==9.9\n"},
@@ -106,7 +106,7 @@ static const sample SAMPLES[] = {
      "E: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 429\n"},
     {RC_LOOK_PACKAGES, "ERR_PNPM_NO_MATCHING_VERSION  No matching version found for openai@99\n"},
     {RC_LOOK_PACKAGES, "go: example.com/limit@v1.2.3: reading go.mod: unknown revision v1.2.3\n"},
-    /* build tools */
+    /* output of build tools */
     {RC_LOOK_BUILD, "make: *** [Makefile:12: build] Error 2\n"},
     {RC_LOOK_BUILD, "make[2]: *** No rule to make target 'limit.c', needed by 'limit.o'.  Stop.\n"},
     {RC_LOOK_BUILD, "CMake Error at CMakeLists.txt:14 (find_package):\n  Could not find a package "
@@ -116,7 +116,7 @@ static const sample SAMPLES[] = {
      "for task ':app:compileJava'.\n"},
     {RC_LOOK_BUILD, "ninja: error: loading 'build.ninja': No such file or directory\n"},
     {RC_LOOK_BUILD, "Module not found: Error: Can't resolve './rate-limit' in '/srv/app/src'\n"},
-    /* test runs */
+    /* output of test runs */
     {RC_LOOK_TESTS,
      "=================================== FAILURES ===================================\n"
      "____ test_retry ____\n\n    def test_retry():\n>       assert client.get(1) == 429\n"
@@ -134,7 +134,7 @@ static const sample SAMPLES[] = {
     {RC_LOOK_TESTS,
      "Test Suites: 1 failed, 4 passed, 5 total\nTests:       1 failed, 41 passed, 42 "
      "total\n"},
-    /* programs with faults of their own */
+    /* output of programs that failed themselves */
     {RC_LOOK_STACK,
      "Traceback (most recent call last):\n  File \"app.py\", line 9, in <module>\n    "
      "limit = limits['daily']\nKeyError: 'daily'\n"},
@@ -165,7 +165,7 @@ static const sample SAMPLES[] = {
                     "`RUST_BACKTRACE=1` environment variable to display a backtrace\n"},
     {RC_LOOK_STACK, "Segmentation fault (core dumped)\n"},
     {RC_LOOK_STACK, "Can't call method \"limit\" on an undefined value at app.pl line 12.\n"},
-    /* shells and commands */
+    /* output of shells and commands */
     {RC_LOOK_SHELL, "bash: limit: command not found\n"},
     {RC_LOOK_SHELL, "cat: /etc/quota.conf: No such file or directory\n"},
     {RC_LOOK_SHELL, "cp: cannot create regular file '/usr/local/bin/retry': Permission denied\n"},
@@ -174,7 +174,7 @@ static const sample SAMPLES[] = {
     {RC_LOOK_SHELL,
      "usage: app [-h] --model MODEL\napp: error: the following arguments are required: "
      "--model\n"},
-    /* texts for readers */
+    /* texts that people write */
     {RC_LOOK_PATCH,
      "diff --git a/retry.c b/retry.c\n@@ -1,3 +1,3 @@\n-    wait(429);\n+    wait(503);\n"},
     {RC_LOOK_SOURCE,
@@ -211,8 +211,8 @@ static void test_texts_of_other_programs_are_foreign(void **state)
     assert_int_equal(wrong, 0);
 }
 
-/* As `exec` asks: the command has printed the text and has exited with 1. */
-static void test_a_command_that_prints_them_is_not_retried(void **state)
+/* As in `recourse exec`: the command has printed the text and has exited with status 1. */
+static void test_a_command_that_prints_error_texts_is_not_retried(void **state)
 {
     (void)state;
     rc_classify_space space;
@@ -223,21 +223,22 @@ static void test_a_command_that_prints_them_is_not_retried(void **state)
     }
 }
 
-static void test_an_exit_status_of_its_own_meaning_stays(void **state)
+static void test_an_exit_status_with_a_meaning_is_not_changed(void **state)
 {
     (void)state;
     rc_classify_space space;
     assert_int_equal(
         judge(RC_STR("bash: limit: command not found\n"), RC_STR(""), 127, &space).code,
         RC_CODE_UNAVAILABLE);
-    /* Words of the text do not decide before the exit status. */
+    /* The words of the text do not decide; the exit status does. */
     assert_int_equal(
         judge(RC_STR("make: *** [all] rate limit exceeded\n"), RC_STR(""), 124, &space).code,
         RC_CODE_EXECUTION_TIMEOUT);
 }
 
-/* A typed code, an SDK or a given provider shows that the text is about a call all the same. */
-static void test_evidence_of_a_call_opens_the_gate(void **state)
+/* With a typed code, an SDK's exception or a given provider, the text is about a call in spite of
+ * its look. */
+static void test_evidence_of_a_call_makes_the_text_relevant(void **state)
 {
     (void)state;
     static const char *const TEXTS[] = {
@@ -275,7 +276,7 @@ static void test_the_basis_of_a_verdict(void **state)
         judge(RC_STR("Rate limit reached for gpt-4o: requests per min"), RC_STR(""), 0, &space);
     assert_int_equal(verdict.basis, RC_BASIS_PHRASE);
     assert_true(verdict.is_retryable);
-    /* General words alone: a guess, which is not retried. */
+    /* General words alone result in a guess, which is not retried. */
     verdict = judge(RC_STR("the reader timed out"), RC_STR(""), 0, &space);
     assert_int_equal(verdict.basis, RC_BASIS_GUESS);
     assert_false(verdict.is_retryable);
@@ -300,9 +301,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_texts_of_other_programs_are_foreign),
-        cmocka_unit_test(test_a_command_that_prints_them_is_not_retried),
-        cmocka_unit_test(test_an_exit_status_of_its_own_meaning_stays),
-        cmocka_unit_test(test_evidence_of_a_call_opens_the_gate),
+        cmocka_unit_test(test_a_command_that_prints_error_texts_is_not_retried),
+        cmocka_unit_test(test_an_exit_status_with_a_meaning_is_not_changed),
+        cmocka_unit_test(test_evidence_of_a_call_makes_the_text_relevant),
         cmocka_unit_test(test_the_basis_of_a_verdict),
         cmocka_unit_test(test_every_look_has_a_name),
     };

@@ -85,7 +85,7 @@ static void overridden_keys_do_not_count(void **state)
     assert_string_equal(compare("admin: {socket: /a}\n", "admin: {socket: /b}\n", both), " admin");
 }
 
-static void out_of_memory_leaves_nothing_behind(void **state)
+static void out_of_memory_leaks_nothing(void **state)
 {
     (void)state;
     fail_alloc memory = {.fail_at = 1, .for_good = true};
@@ -107,7 +107,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_key_is_named),
         cmocka_unit_test(overridden_keys_do_not_count),
-        cmocka_unit_test(out_of_memory_leaves_nothing_behind),
+        cmocka_unit_test(out_of_memory_leaks_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -237,7 +237,7 @@ static void the_number_of_keys_is_limited(void **state)
 
 /* ---- values ---- */
 
-static void values_of_the_right_form_are_read(void **state)
+static void well_formed_values_are_read(void **state)
 {
     (void)state;
     assert_int_equal(parse("t: true\nf: false\nn: 1_000\nz: -5\nd: 0.25\ne: 3\nw: 1.5s\nm: 250\n"
@@ -328,7 +328,7 @@ static void leading_zeros_are_refused(void **state)
     done();
 }
 
-static void a_node_knows_its_last_line(void **state)
+static void a_node_has_the_number_of_its_last_line(void **state)
 {
     (void)state;
     assert_int_equal(parse("a: [1,\n  2\n  ]\nb:\n  c:\n    - 1\n\n  d: x\n    y\n\ne: 1\n"),
@@ -428,10 +428,10 @@ int main(void)
         cmocka_unit_test(reading_continues_after_a_fault),
         cmocka_unit_test(ceilings_hold),
         cmocka_unit_test(the_number_of_keys_is_limited),
-        cmocka_unit_test(values_of_the_right_form_are_read),
+        cmocka_unit_test(well_formed_values_are_read),
         cmocka_unit_test(a_fault_says_which_value_is_expected),
         cmocka_unit_test(leading_zeros_are_refused),
-        cmocka_unit_test(a_node_knows_its_last_line),
+        cmocka_unit_test(a_node_has_the_number_of_its_last_line),
         cmocka_unit_test(unknown_names_have_a_nearest_name),
         cmocka_unit_test(more_faults_than_fit_are_counted),
         cmocka_unit_test(a_message_is_truncated_between_characters_and_has_no_control_characters),

@@ -304,7 +304,7 @@ static void requests_are_translated(void **state)
 
 #define ASK "\"max_tokens\":9,\"messages\":[{\"role\":\"user\",\"content\":\"a\"}]"
 
-static void a_request_that_a_target_cannot_carry_is_refused(void **state)
+static void a_request_that_a_target_cannot_serve_is_refused(void **state)
 {
     (void)state;
     static const struct {
@@ -421,7 +421,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(requests_are_translated),
-        cmocka_unit_test(a_request_that_a_target_cannot_carry_is_refused),
+        cmocka_unit_test(a_request_that_a_target_cannot_serve_is_refused),
         cmocka_unit_test(a_malformed_request_names_its_member),
         cmocka_unit_test(a_long_name_is_cut_and_stays_the_same),
         cmocka_unit_test(a_failed_allocation_is_a_status),

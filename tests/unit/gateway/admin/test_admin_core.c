@@ -207,7 +207,7 @@ static void failed_actions_say_why(void **state)
     end();
 }
 
-static void a_body_is_a_reason_or_empty(void **state)
+static void the_body_of_an_action_is_a_reason_or_empty(void **state)
 {
     (void)state;
     static const struct {
@@ -415,7 +415,7 @@ int main(void)
         cmocka_unit_test(readiness_can_be_verbose),
         cmocka_unit_test(actions_are_carried_out_with_the_peers_name),
         cmocka_unit_test(failed_actions_say_why),
-        cmocka_unit_test(a_body_is_a_reason_or_empty),
+        cmocka_unit_test(the_body_of_an_action_is_a_reason_or_empty),
         cmocka_unit_test(budgets_are_shown_and_raised),
         cmocka_unit_test(more_tables_can_be_added),
         cmocka_unit_test(out_of_memory_never_truncates_a_response),

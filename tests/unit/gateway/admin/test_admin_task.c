@@ -142,7 +142,7 @@ static void a_response_that_does_not_fit_is_an_error(void **state)
     assert_int_equal(tasks.release, 2);
 }
 
-static void a_task_sees_that_its_client_left(void **state)
+static void a_task_detects_that_its_client_disconnected(void **state)
 {
     (void)state;
     tasks_start();
@@ -222,7 +222,7 @@ int main(void)
         cmocka_unit_test(a_response_is_made_on_another_thread),
         cmocka_unit_test(a_task_may_fail_or_be_refused),
         cmocka_unit_test(a_response_that_does_not_fit_is_an_error),
-        cmocka_unit_test(a_task_sees_that_its_client_left),
+        cmocka_unit_test(a_task_detects_that_its_client_disconnected),
         cmocka_unit_test(a_task_sees_its_time_limit),
         cmocka_unit_test(the_number_of_tasks_is_bounded),
         cmocka_unit_test(the_server_may_close_while_a_task_runs),

@@ -49,7 +49,7 @@ static void every_code_has_its_index(void **state)
     assert_int_equal(label->count, rc_code_count() + 2);
 }
 
-static void a_duration_has_the_smallest_bucket_that_holds_it(void **state)
+static void a_duration_is_counted_in_the_smallest_bucket_that_contains_it(void **state)
 {
     (void)state;
     assert_int_equal(rc_metric_bucket_of(0), 0);
@@ -141,7 +141,7 @@ static void each_event_counts_in_its_cell(void **state)
     end();
 }
 
-static void a_name_keeps_its_row(void **state)
+static void a_name_has_the_same_row_every_time(void **state)
 {
     (void)state;
     start(1);
@@ -266,10 +266,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_code_has_its_index),
-        cmocka_unit_test(a_duration_has_the_smallest_bucket_that_holds_it),
+        cmocka_unit_test(a_duration_is_counted_in_the_smallest_bucket_that_contains_it),
         cmocka_unit_test(shards_are_added_up),
         cmocka_unit_test(each_event_counts_in_its_cell),
-        cmocka_unit_test(a_name_keeps_its_row),
+        cmocka_unit_test(a_name_has_the_same_row_every_time),
         cmocka_unit_test(names_without_a_row_are_other),
         cmocka_unit_test(pairs_are_bounded_and_none_is_lost),
         cmocka_unit_test(without_memory_there_is_no_row),

@@ -62,7 +62,7 @@ static void wrong_base_urls_are_recognised(void **state)
 }
 
 /* For a correct path no other path is suggested. */
-static void endpoints_are_no_mistakes(void **state)
+static void a_correct_path_has_no_suggestion(void **state)
 {
     (void)state;
     for (size_t i = 0; i < RC_ENDPOINT_COUNT; i++) {
@@ -99,7 +99,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wrong_base_urls_are_recognised),
-        cmocka_unit_test(endpoints_are_no_mistakes),
+        cmocka_unit_test(a_correct_path_has_no_suggestion),
         cmocka_unit_test(long_paths_are_not_examined),
         cmocka_unit_test(each_dialect_has_its_base_url),
     };

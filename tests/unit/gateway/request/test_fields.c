@@ -72,7 +72,7 @@ static const field_case field_cases[] = {
     {"t", true, true, true, true},
 };
 
-static void the_table_decides(void **state)
+static void headers_are_passed_on_as_the_table_defines(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(field_cases); i++) {
@@ -453,7 +453,7 @@ static void traces_are_sent_with_a_new_span(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_table_decides),
+        cmocka_unit_test(headers_are_passed_on_as_the_table_defines),
         cmocka_unit_test(decoded_responses_lose_headers_of_the_compressed_bytes),
         cmocka_unit_test(every_row_is_found),
         cmocka_unit_test(similar_names_are_not_confused),

@@ -88,7 +88,7 @@ static const struct {
     {"/", "evil.example", "Origin: http://evil.example\r\n", RC_ORIGIN_CROSS_SITE},
 };
 
-static void a_page_needs_a_host_of_ours(void **state)
+static void a_web_page_needs_a_host_of_this_gateway(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -123,7 +123,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hosts_are_split_from_ports),
         cmocka_unit_test(addresses_are_distinguished_from_names),
-        cmocka_unit_test(a_page_needs_a_host_of_ours),
+        cmocka_unit_test(a_web_page_needs_a_host_of_this_gateway),
         cmocka_unit_test(a_page_without_a_host_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -101,7 +101,7 @@ static int64_t left_ms(int64_t until_unix_ms, int64_t newest_unix_ms)
     return left;
 }
 
-static void a_wait_shrinks_with_the_clock(void **state)
+static void a_restored_wait_decreases_with_the_clock(void **state)
 {
     (void)state;
     assert_int_equal(left_ms(NOW_UNIX_MS + WAIT_MS, NOW_UNIX_MS), WAIT_MS);
@@ -150,7 +150,7 @@ static void a_failing_store_is_reported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_wait_shrinks_with_the_clock),
+        cmocka_unit_test(a_restored_wait_decreases_with_the_clock),
         cmocka_unit_test(a_clock_that_was_set_back_does_not_extend_a_wait),
         cmocka_unit_test(a_rejected_key_stays_rejected),
         cmocka_unit_test(a_failing_store_is_reported),

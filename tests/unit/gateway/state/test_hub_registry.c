@@ -118,7 +118,7 @@ static void a_reused_row_has_no_state(void **state)
     assert_true(rc_breaker_validate(&row->breaker));
 }
 
-static void without_an_unused_row_there_is_none(void **state)
+static void without_an_unused_row_no_row_is_returned(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < RC_HUB_NAMED_TARGETS_MAX; i++)
@@ -133,7 +133,7 @@ static void without_an_unused_row_there_is_none(void **state)
 
 /* A target that a route names is no longer a named target. An operator's action on a target also
  * reserves its row. */
-static void routes_and_operators_hold_rows_too(void **state)
+static void routes_and_operators_also_reserve_rows(void **state)
 {
     (void)state;
     fill();
@@ -200,8 +200,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_longest_unused_row_is_reused_first, set_up, tear_down),
         cmocka_unit_test_setup_teardown(rows_with_state_are_not_reused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_reused_row_has_no_state, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(without_an_unused_row_there_is_none, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(routes_and_operators_hold_rows_too, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(without_an_unused_row_no_row_is_returned, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(routes_and_operators_also_reserve_rows, set_up, tear_down),
         cmocka_unit_test_setup_teardown(rows_do_not_change_in_use, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

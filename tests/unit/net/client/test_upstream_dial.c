@@ -291,7 +291,7 @@ static void a_connection_has_a_time_limit(void **state)
     tarpit_close(&pit);
 }
 
-static void a_slow_address_does_not_hold_up_the_next(void **state)
+static void a_slow_address_does_not_delay_the_next(void **state)
 {
     uint16_t port = 0;
     probe p = {0};
@@ -573,7 +573,7 @@ int main(void)
         cmocka_unit_test(closing_does_not_wait_for_a_lookup),
         cmocka_unit_test(addresses_are_tried_in_turn),
         cmocka_unit_test(a_connection_has_a_time_limit),
-        cmocka_unit_test(a_slow_address_does_not_hold_up_the_next),
+        cmocka_unit_test(a_slow_address_does_not_delay_the_next),
         cmocka_unit_test(a_lack_of_descriptors_is_a_local_failure),
         cmocka_unit_test(names_may_not_resolve_to_private_addresses),
         cmocka_unit_test(a_changed_address_is_checked_again),

@@ -24,7 +24,7 @@ static void a_request_gets_a_response(void **state)
 }
 
 /* The result does not depend on the pieces in which the bytes arrive. */
-static void deliveries_may_be_split_anywhere(void **state)
+static void the_result_does_not_depend_on_the_pieces_received(void **state)
 {
     (void)state;
     static const char text[] = "POST /echo" HOST "Content-Length: 11\r\n\r\nhello world"
@@ -76,7 +76,7 @@ static void pipelined_requests_are_served_in_turn(void **state)
     fixture_end();
 }
 
-static void early_input_is_bounded(void **state)
+static void input_before_the_response_is_limited(void **state)
 {
     (void)state;
     fixture_start(NULL);
@@ -508,9 +508,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_request_gets_a_response),
-        cmocka_unit_test(deliveries_may_be_split_anywhere),
+        cmocka_unit_test(the_result_does_not_depend_on_the_pieces_received),
         cmocka_unit_test(pipelined_requests_are_served_in_turn),
-        cmocka_unit_test(early_input_is_bounded),
+        cmocka_unit_test(input_before_the_response_is_limited),
         cmocka_unit_test(continue_is_sent_when_the_body_is_wanted),
         cmocka_unit_test(some_responses_have_no_body),
         cmocka_unit_test(http_1_0_connections_are_closed),

@@ -193,7 +193,7 @@ static void a_child_outside_the_group_is_terminated(void **state)
     assert_int_equal(errno, ECHILD);
 }
 
-static void a_child_with_its_own_session_is_left(void **state)
+static void a_child_with_its_own_session_is_not_terminated(void **state)
 {
     (void)state;
     siginfo_t info;
@@ -354,7 +354,7 @@ int main(void)
         TEST(a_signal_is_passed_on),
         TEST(no_process_of_the_command_is_left),
         TEST(a_child_outside_the_group_is_terminated),
-        TEST(a_child_with_its_own_session_is_left),
+        TEST(a_child_with_its_own_session_is_not_terminated),
         TEST(a_report_has_its_own_descriptor),
         TEST(the_tail_holds_the_last_bytes),
         TEST(a_pipe_is_replayed_from_memory_and_file),
