@@ -273,8 +273,9 @@ static void set_inner_status(rc_evidence *evidence, int status)
 
 static void set_facts(rc_evidence *evidence, meaning *m)
 {
-    /* A limit in bytes is not the context window. */
-    if (rc_concept_set_has(&m->says, RC_CONCEPT_BYTE_SIZE) &&
+    /* A limit of bytes, images or files is not the context window. */
+    if ((rc_concept_set_has(&m->says, RC_CONCEPT_BYTE_SIZE) ||
+         rc_concept_set_has(&m->says, RC_CONCEPT_OTHER_SIZE)) &&
         !rc_concept_set_has(&m->says, RC_CONCEPT_MENTIONS_TOKEN))
         m->says.bits[RC_CONCEPT_CONTEXT_OVERFLOW / 64] &=
             ~(UINT64_C(1) << (RC_CONCEPT_CONTEXT_OVERFLOW % 64));
