@@ -38,12 +38,12 @@ static rc_status fail(rc_buf *buf, rc_status status)
     return status;
 }
 
-static rc_status grow(rc_buf *buf, size_t need)
+static rc_status grow(rc_buf *buf, size_t first_size, size_t need)
 {
     if (buf->is_fixed || need > buf->max_bytes)
         return fail(buf, RC_E_TOO_LARGE);
 
-    size_t size = buf->size ? buf->size : FIRST_SIZE;
+    size_t size = buf->size ? buf->size : first_size;
     while (size < need)
         size = size > buf->max_bytes / 2 ? buf->max_bytes : size * 2;
     if (size > buf->max_bytes)
@@ -61,13 +61,15 @@ static rc_status grow(rc_buf *buf, size_t need)
     return RC_OK;
 }
 
-static rc_status make_space(rc_buf *buf, size_t extra)
+/* Allocates space for `extra` more bytes. first_size: the size of an allocation for an empty buffer,
+ * which is doubled until it suffices. */
+static rc_status make_space(rc_buf *buf, size_t first_size, size_t extra)
 {
     if (buf->status != RC_OK)
         return buf->status;
     if (extra > SIZE_MAX - buf->len)
         return fail(buf, RC_E_TOO_LARGE);
-    return grow(buf, buf->len + extra);
+    return grow(buf, first_size, buf->len + extra);
 }
 
 /* Returns whether `extra` bytes fit without growing, which is the common case. The function is
@@ -80,12 +82,15 @@ static inline bool has_space(const rc_buf *buf, size_t extra)
 
 rc_status rc_buf_reserve(rc_buf *buf, size_t extra)
 {
-    return has_space(buf, extra) ? RC_OK : make_space(buf, extra);
+    /* The caller knows the length, so the first allocation is not larger than necessary. */
+    const size_t first_size =
+        extra < SIZE_MAX / 2 ? extra / FIRST_SIZE * FIRST_SIZE + FIRST_SIZE : FIRST_SIZE;
+    return has_space(buf, extra) ? RC_OK : make_space(buf, first_size, extra);
 }
 
 rc_status rc_buf_push(rc_buf *buf, rc_str bytes)
 {
-    rc_status status = has_space(buf, bytes.len) ? RC_OK : make_space(buf, bytes.len);
+    rc_status status = has_space(buf, bytes.len) ? RC_OK : make_space(buf, FIRST_SIZE, bytes.len);
     if (status != RC_OK || bytes.len == 0)
         return status;
     memcpy(buf->ptr + buf->len, bytes.ptr, bytes.len);
@@ -95,7 +100,7 @@ rc_status rc_buf_push(rc_buf *buf, rc_str bytes)
 
 rc_status rc_buf_push_byte(rc_buf *buf, char byte)
 {
-    rc_status status = has_space(buf, 1) ? RC_OK : make_space(buf, 1);
+    rc_status status = has_space(buf, 1) ? RC_OK : make_space(buf, FIRST_SIZE, 1);
     if (status == RC_OK)
         buf->ptr[buf->len++] = byte;
     return status;

@@ -161,6 +161,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static rc_http1 reader;
     static rc_http1_table table;
     static rc_client_request request;
+    static char token[RC_CLIENT_TOKEN_MAX];
     if (size < 1)
         return 0;
     rc_str text = rc_str_make((const char *)data + 1, size - 1);
@@ -168,7 +169,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     rc_http1_restart(&reader, &table);
     if (rc_http1_read_head(&reader, text) != RC_HTTP1_HEAD)
         return 0;
-    rc_request_fault fault = rc_client_request_read_head(&request, &reader, text.ptr);
+    rc_request_fault fault = rc_client_request_read_head(&request, &reader, text.ptr, token);
     check(fault.kind == RC_REQUEST_FAULT_NONE || rc_local_outcome_get(fault.outcome)->status > 0);
     if (fault.kind != RC_REQUEST_FAULT_NONE)
         return 0;

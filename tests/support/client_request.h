@@ -20,13 +20,14 @@
 
 static rc_http1 client_reader;
 static rc_client_request client_request;
+static char client_token[RC_CLIENT_TOKEN_MAX];
 
 /* Reads the head of a request, which ends with an empty line. */
 static inline rc_request_fault client_read_head(rc_str head)
 {
     rc_http1_init(&client_reader, RC_HTTP1_REQUEST, &rc_http1_limits_default);
     assert_int_equal(rc_http1_read_head(&client_reader, head), RC_HTTP1_HEAD);
-    return rc_client_request_read_head(&client_request, &client_reader, head.ptr);
+    return rc_client_request_read_head(&client_request, &client_reader, head.ptr, client_token);
 }
 
 /* Reads the head and the body of a request. Returns the first fault. */

@@ -18,11 +18,14 @@
 #include "gateway/state/hub.h"
 #include "gateway/state/snapshot.h"
 
+#define FEW_STEPS 8u /* Number of steps in the first allocation. */
+
 /* Makes space for one more step. The existing steps may move to other memory. */
 static bool grow(rc_exchange *exchange)
 {
     const rc_alloc *alloc = &exchange->runtime->alloc;
-    const uint32_t capacity = exchange->step_capacity * 4;
+    const uint32_t capacity =
+        exchange->step_capacity < FEW_STEPS ? FEW_STEPS : exchange->step_capacity * 4;
     if (exchange->step_count < exchange->step_capacity)
         return true;
     if (capacity > RC_EXCHANGE_STEPS_MAX * 2)

@@ -28,7 +28,7 @@ typedef struct rc_snapshot_ref rc_snapshot_ref;
  * entries. */
 #define RC_EXCHANGE_INLINE_ENTRIES 4u
 /* The steps of an exchange need no allocation if there are at most this many of them. */
-#define RC_EXCHANGE_INLINE_STEPS 2u
+#define RC_EXCHANGE_INLINE_STEPS 1u
 
 struct rc_exchange {
     rc_runtime *runtime;

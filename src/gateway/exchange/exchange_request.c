@@ -58,12 +58,29 @@ static void await_body(rc_exchange *exchange, const rc_http1 *reader)
                              (size_t)(reader->length < most ? reader->length : most));
 }
 
+/* Parses the head. *ret_client is the index of the client that the token belongs to; SIZE_MAX: none.
+ * The request does not keep the token. */
+static rc_request_fault read_head(rc_exchange *exchange, const rc_http1 *reader, const char *head,
+                                  size_t *ret_client)
+{
+    const rc_snapshot *snapshot = exchange->snapshot;
+    char token_scratch[RC_CLIENT_TOKEN_MAX];
+    const rc_request_fault fault =
+        rc_client_request_read_head(&exchange->request, reader, head, token_scratch);
+    *ret_client = snapshot->config->client_count > 0
+                      ? rc_snapshot_find_client(snapshot, exchange->request.token)
+                      : SIZE_MAX;
+    exchange->request.token = rc_secret_make(rc_str_make(NULL, 0));
+    return fault;
+}
+
 void rc_exchange_on_head(rc_exchange *exchange, const char *head)
 {
     const rc_http1 *reader = rc_responder_reader(exchange->responder);
     const rc_snapshot *snapshot = exchange->snapshot;
     const rc_config *config = snapshot->config;
-    const rc_request_fault fault = rc_client_request_read_head(&exchange->request, reader, head);
+    size_t client;
+    const rc_request_fault fault = read_head(exchange, reader, head, &client);
     const rc_endpoint *endpoint = exchange->request.endpoint;
     if (endpoint != NULL && endpoint->wire == RC_WIRE_NATIVE)
         exchange->dialect = rc_exchange_native_dialect(snapshot, &exchange->request);
@@ -83,9 +100,8 @@ void rc_exchange_on_head(rc_exchange *exchange, const char *head)
     }
     if (config->client_count == 0 && is_refused_page(exchange, reader, head))
         return;
-    if (config->client_count > 0)
-        exchange->client = rc_snapshot_find_client(snapshot, exchange->request.token);
-    if (config->client_count > 0 && exchange->client == SIZE_MAX)
+    exchange->client = client;
+    if (config->client_count > 0 && client == SIZE_MAX)
         rc_exchange_refuse(exchange, RC_LOCAL_UNKNOWN_TOKEN);
     else if (fault.kind != RC_REQUEST_FAULT_NONE)
         refuse_fault(exchange, &fault);

@@ -44,13 +44,14 @@ static void respond(rc_responder *responder, int status, const char *type, rc_st
 static bool may_see(const rc_runtime *runtime, const rc_http1 *reader, const char *head)
 {
     rc_client_request request;
+    char token_scratch[RC_CLIENT_TOKEN_MAX];
     rc_snapshot *snapshot = rc_hub_take_snapshot(runtime->hub);
     bool may = false;
     if (snapshot == NULL)
         return false;
-    (void)rc_client_request_read_head(&request, reader,
-                                      head); /* Reads the token. The result is ignored, because the
-                                              * health path is no endpoint of a provider. */
+    /* Reads the token. The result is ignored, because the health path is no endpoint of a
+     * provider. */
+    (void)rc_client_request_read_head(&request, reader, head, token_scratch);
     if (snapshot->config->client_count > 0)
         may = rc_snapshot_find_client(snapshot, request.token) != SIZE_MAX;
     else

@@ -79,7 +79,8 @@ static rc_request_fault read_model_of_path(rc_client_request *request, rc_str wr
     return rc_request_fault_none();
 }
 
-static rc_request_fault read_query(rc_client_request *request)
+static rc_request_fault read_query(rc_client_request *request,
+                                   char token_scratch[RC_CLIENT_TOKEN_MAX])
 {
     rc_str value;
     rc_buf storage;
@@ -88,7 +89,7 @@ static rc_request_fault read_query(rc_client_request *request)
         request->is_sse = rc_str_eq(value, RC_STR("sse"));
     if (request->token.len > 0 || !rc_query_find(request->query, RC_STR("key"), &value))
         return rc_request_fault_none();
-    rc_buf_init_fixed(&storage, request->token_storage, sizeof request->token_storage);
+    rc_buf_init_fixed(&storage, token_scratch, RC_CLIENT_TOKEN_MAX);
     if (!rc_percent_decode(value, &storage) || rc_buf_status(&storage) != RC_OK)
         return rc_request_fault_make(RC_REQUEST_FAULT_QUERY, "key", "");
     request->token = rc_secret_make(rc_buf_get(&storage));
@@ -157,7 +158,8 @@ static rc_request_fault read_target(rc_client_request *request, const rc_endpoin
 }
 
 rc_request_fault rc_client_request_read_head(rc_client_request *request, const rc_http1 *reader,
-                                             const char *head)
+                                             const char *head,
+                                             char token_scratch[RC_CLIENT_TOKEN_MAX])
 {
     rc_endpoint_match match = {0};
     memset(request, 0, offsetof(rc_client_request, fields));
@@ -174,7 +176,7 @@ rc_request_fault rc_client_request_read_head(rc_client_request *request, const r
     if (mark != RC_STR_NPOS)
         request->query = rc_str_slice(target, mark + 1, target.len);
     rc_request_fault of_fields = rc_client_request_read_fields(request);
-    rc_request_fault of_query = read_query(request);
+    rc_request_fault of_query = read_query(request, token_scratch);
     if (!is_found)
         return rc_request_fault_make(RC_REQUEST_FAULT_NOT_FOUND, "", "");
     rc_request_fault of_target = read_target(request, &match);

@@ -40,7 +40,8 @@ typedef struct rc_client_request {
     rc_str passthrough_path;     /* Path of a passthrough, from the slash behind the provider on. */
     rc_str query;                /* The query as received, including credentials of the client. */
 
-    rc_secret token;            /* The client's token. Empty if the request has none. */
+    rc_secret token;            /* The client's token. Empty if the request has none. Views the head
+                                 * or the token_scratch of rc_client_request_read_head. */
     uint64_t deadline_ms;       /* From x-recourse-deadline-ms. 0 if the client sets no deadline. */
     uint64_t client_timeout_ms; /* The timeout that the client's SDK sends in a header, less a
                                  * margin. 0 if the SDK sends none. */
@@ -104,16 +105,16 @@ typedef struct rc_client_request {
     char model_storage[RC_MODEL_NAME_MAX];
     char shown_model_storage[RC_MODEL_NAME_MAX]; /* Holds `model` if the client's name contains a
                                                     secret. */
-    char token_storage[RC_CLIENT_TOKEN_MAX];
-    rc_json_top_keys top; /* Parser of rc_client_request_watch; valid after
+    rc_json_top_keys top;                        /* Parser of rc_client_request_watch; valid after
                              rc_client_request_watch_begin. */
 } rc_client_request;
 
 /* Parses everything except the body. After a fault, `endpoint`, `token` and `wants_problem` are set
  * as far as they could be read. reader, head: borrows for the lifetime of the request; they must
- * not move. */
+ * not move. token_scratch: used for a token with escapes; borrows as long as `token` is used. */
 rc_request_fault rc_client_request_read_head(rc_client_request *request, const rc_http1 *reader,
-                                             const char *head);
+                                             const char *head,
+                                             char token_scratch[RC_CLIENT_TOKEN_MAX]);
 
 /* Parses the body; the head must have been read without a fault. body: borrows for the lifetime of
  * the request. */

@@ -9,6 +9,10 @@
 #include "gateway/request/query.h"
 #include "json/writer.h"
 
+/* Bytes of the request line and of the gateway's own header lines, without the parts that
+ * capacity_for counts one by one. */
+#define OWN_LINES_MAX 512u
+
 typedef struct writer {
     const rc_client_request *request;
     const rc_outbound_target *target;
@@ -192,9 +196,10 @@ static void push_length(const writer *w, uint64_t bytes, rc_buf *buf)
 static size_t capacity_for(const writer *w)
 {
     const rc_origin *origin = w->target->origin;
+    const size_t via_len = w->request->hops.count > 0 ? RC_HOPS_VIA_MAX : RC_HOPS_OWN_VIA_MAX;
     return w->request->reader->head_bytes + origin->authority_len + origin->prefix_len +
-           w->target->key.len + 3 * w->model.len + w->name.len + w->renamed_len + RC_HOPS_VIA_MAX +
-           1024;
+           w->target->key.len + 3 * w->model.len + w->name.len + w->renamed_len + via_len +
+           OWN_LINES_MAX;
 }
 
 static rc_request_fault check_target(const rc_client_request *request,
