@@ -1,22 +1,24 @@
-/* rc_admission: whether and how fast calls may go to one target, from the results of all calls.
+/* rc_admission: decides from the results of all calls whether, and at which rate, calls may be sent
+ * to one target.
  *
  *            hardly any call succeeds
  *   UP ──────────────────────────────────► DOWN: one probe after another
  *    ▲                                       │ ▲
- *    │ nobody waits any more    probe succeeds │ │ every call fails again
+ *    │ no call waits any more   probe succeeds │ │ every call fails again
  *    └──────────────────── RECOVERING ◄────────┘ │
  *                               └────────────────┘
  *                 a rate that grows while calls succeed
  *
- * In every state a target that refuses calls for want of capacity gets calls at the rate that it
- * accepts (pacer.h), and a target that refuses concurrent calls gets as many at a time as it
- * accepts.
+ * In every state, a target that refuses calls because it lacks capacity gets calls at the rate that
+ * it accepts (pacer.h). A target that refuses concurrent calls gets at most the number of
+ * concurrent calls that it accepts.
  *
- * The admission counts the failures of the calls that began since the first failure of a series. A
- * call that began in the series and has not failed, although calls that began later have, is a
- * survivor. Therefore calls of an earlier time that still succeed do not hide an outage, and slow
- * successes are not missed. Times are monotonic milliseconds; an earlier time than the latest counts
- * as the latest. */
+ * The admission decides that a target is down from a series of failures: only calls count that
+ * began after the first failed call of the series. A survivor is a call of the series that has not
+ * failed, although a call that began later has failed. Therefore a success of a call that began
+ * before the outage does not hide the outage, and a slow call that will succeed counts as a
+ * survivor. Times are monotonic milliseconds; if a caller passes an earlier time than a previous
+ * caller, the later of the two times is used. */
 #ifndef RECOURSE_ADMISSION_H
 #define RECOURSE_ADMISSION_H
 
@@ -46,74 +48,83 @@ typedef enum rc_admission_hold {
     RC_ADMISSION_OPEN = 0,
     RC_ADMISSION_HOLD_DOWN = 1,
     RC_ADMISSION_HOLD_PACED = 2,
-    RC_ADMISSION_HOLD_BUSY = 3 /* until a call ends */
+    RC_ADMISSION_HOLD_BUSY = 3 /* the number of concurrent calls is at its limit, so a call may
+                                  start when another one ends */
 } rc_admission_hold;
 
-/* The state of one target, in the caller's storage; the fields may be read, for display. */
+/* The state of one target, in the caller's storage. The fields may be read, for example to display
+ * them. */
 typedef struct rc_admission {
     rc_pacer pacer;
-    uint64_t now_ms;        /* latest time */
+    uint64_t now_ms;        /* latest time that a caller passed */
     uint64_t down_at_ms;    /* start of the latest DOWN */
     uint64_t probe_at_ms;   /* DOWN: time of the next probe */
-    uint64_t probed_at_ms;  /* DOWN: start of the latest probe; 0: none in flight */
-    uint64_t up_at_ms;      /* end of the latest DOWN; failures of earlier calls do not count */
+    uint64_t probed_at_ms;  /* DOWN: start of the latest probe; 0: no probe is in flight */
+    uint64_t up_at_ms;      /* end of the latest DOWN; failures of calls that began before this time
+                               are ignored */
     uint64_t slot_at_ms;    /* start of the current second */
-    uint64_t streak_at_ms;  /* start of the first call of the series of failures */
+    uint64_t streak_at_ms;  /* start of the first call of the current series of failures */
     uint32_t streak_first;  /* index of the first call of the series */
-    uint32_t streak_last;   /* latest index that failed */
-    uint32_t streak_failed; /* failures of the series; 0: no series */
-    uint32_t started;       /* index of the latest call; wraps */
-    uint32_t slot_arrived;  /* counts of the current second */
+    uint32_t streak_last;   /* largest index of a failed call of the series */
+    uint32_t streak_failed; /* number of failures of the series; 0: no series */
+    uint32_t started;       /* index of the latest call that started; wraps */
+    uint32_t slot_arrived;  /* numbers of requests, started calls and failed calls in the current
+                               second */
     uint32_t slot_started;
     uint32_t slot_failed;
-    uint32_t demand_milli;    /* requests per 1000 s */
-    uint32_t good_milli;      /* calls per 1000 s that did not fail, before the latest DOWN */
-    uint32_t yield_milli;     /* share of successes among the latest calls, in thousandths */
-    uint32_t results;         /* number of results in yield_milli, at most 1000 */
-    uint32_t failed_ms;       /* usual time until a failure */
-    uint32_t service_ms;      /* median time of a success */
-    uint32_t service_slow_ms; /* the time in which 49 of 50 successes end */
+    uint32_t demand_milli;    /* mean number of requests that arrive per 1000 s */
+    uint32_t good_milli;      /* mean number of calls per 1000 s that did not fail, measured while
+                                 the target is UP and no series of failures runs */
+    uint32_t yield_milli;     /* share of successes among about the latest 16 calls, in
+                                 thousandths */
+    uint32_t results;         /* number of results that yield_milli includes, at most 1000 */
+    uint32_t failed_ms;       /* median duration of a failed call in ms */
+    uint32_t service_ms;      /* median duration of a successful call in ms */
+    uint32_t service_slow_ms; /* duration in ms within which 49 of 50 successful calls end */
     uint32_t in_flight;
-    uint32_t most_in_flight; /* learned limit of concurrent calls; 0: none */
-    uint32_t until_more;     /* successes at the limit until it grows by 1 */
-    uint32_t more_after;     /* initial value of until_more */
-    uint16_t downs_in_a_row; /* DOWNs since the target was last UP */
+    uint32_t most_in_flight; /* learned limit of concurrent calls; 0: no limit is known */
+    uint32_t until_more;     /* number of successes at the limit after which the limit grows by 1 */
+    uint32_t more_after;     /* value to which until_more is set when the limit changes */
+    uint16_t downs_in_a_row; /* number of DOWN periods since the target was last UP */
     uint8_t state;           /* an rc_admission_state */
 } rc_admission;
 
-/* Starts in state UP. */
+/* Initialises the admission of a target that is UP. */
 RC_API void rc_admission_init(rc_admission *admission, uint64_t now_ms);
 
-/* Records that a request arrived whose first target this is. */
+/* Records that a request arrived whose chain begins with this target. */
 RC_API void rc_admission_on_arrival(rc_admission *admission, uint64_t now_ms);
 
-/* Returns OPEN, or why no call may start now. *ret_until_ms is written if the result is not OPEN:
- * the earliest time at which a call may start, 0 if it depends on other calls. is_alone: the call
- * has no other target; another call probes a target less often. */
+/* Returns OPEN, or the reason why no call may start now. *ret_until_ms is written if the result is
+ * not OPEN: the earliest time at which a call may start; 0 if that time depends on other calls.
+ * is_alone: the call can use no other target. A call that can use another target probes a DOWN
+ * target later. */
 RC_API rc_admission_hold rc_admission_check(const rc_admission *admission, bool is_alone,
                                             uint64_t now_ms, uint64_t *ret_until_ms);
 
-/* Records the start of a call; returns its index. Each call must be ended with one of the functions
- * below. */
+/* Records the start of a call and returns the call's index. The end of each call must be recorded
+ * with rc_admission_on_success, _on_failure or _on_neutral. */
 RC_API uint32_t rc_admission_start(rc_admission *admission, uint64_t now_ms);
 
-/* Records that a response has begun well. Optional; rc_admission_on_success does it too. */
+/* Records that the response of a call has begun without an error, which proves that a DOWN target
+ * works again. Optional, because rc_admission_on_success does the same. */
 RC_API void rc_admission_on_response(rc_admission *admission, uint64_t began_ms, uint64_t now_ms);
 
-/* These functions record the end of a call that began at began_ms and has this index. `neutral`: the
- * end says nothing about the target. */
+/* These functions record the end of the call with this index that began at began_ms.
+ * rc_admission_on_neutral is for an end that shows nothing about the target, such as a cancel. */
 RC_API void rc_admission_on_success(rc_admission *admission, uint64_t began_ms, uint64_t now_ms);
 RC_API void rc_admission_on_failure(rc_admission *admission, rc_admission_failure failure,
                                     uint32_t index, uint64_t began_ms, uint64_t now_ms);
 RC_API void rc_admission_on_neutral(rc_admission *admission, uint64_t now_ms);
 
-/* Takes the target DOWN until a probe at until_ms, because the provider named that time. */
+/* Puts the target into the state DOWN until a probe at until_ms, because the provider named that
+ * time. */
 RC_API void rc_admission_hold_until(rc_admission *admission, uint64_t until_ms, uint64_t now_ms);
 
-/* Records that no request waits any more. */
+/* Records that no call waits for the target any more, so a RECOVERING target is UP. */
 RC_API void rc_admission_relax(rc_admission *admission);
 
-/* Returns whether enough of the latest calls succeeded to make further attempts worthwhile. */
+/* Returns whether so many of the latest calls succeeded that further attempts are worthwhile. */
 RC_API bool rc_admission_is_yielding(const rc_admission *admission);
 
 /* Returns "up", "down" or "recovering". The result is a static string. */

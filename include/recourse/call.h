@@ -161,12 +161,13 @@ typedef struct rc_call_options {
                                 max_calls; 0: none */
     uint64_t max_wait_ms;    /* limit of the sum of all waits in milliseconds; 0: no limit */
     bool never_queues;       /* the call does not wait in the queue of rc_shared (`wait: off`) */
-    uint64_t client;         /* identifies the client in the queue; requests with the same value
-                                share one client's turns */
-    uint32_t bytes;          /* memory that the request keeps while it waits in the queue */
+    uint64_t client;         /* identifies the client; requests with the same value wait in the same
+                                line of the queue */
+    uint32_t bytes;          /* memory in bytes that the request occupies while it waits in the
+                                queue */
     void *owner;             /* passed to rc_queue_owner.wake */
-    uint32_t tokens_in;      /* estimate of the tokens of the request; 0: not known */
-    uint32_t tokens_out;     /* estimate of the tokens of the response; 0: not known */
+    uint32_t tokens_in;      /* estimated number of tokens of the request; 0: not known */
+    uint32_t tokens_out;     /* estimated number of tokens of the response; 0: not known */
     rc_skips *skips;         /* the call writes the skips of each input to this object, which it
                                 borrows until it is done; NULL: skips are not recorded */
 } rc_call_options;
@@ -186,8 +187,8 @@ typedef struct rc_call_attempt {
     bool is_let_through; /* the response has begun, and the attempt has earned turns for other
                             calls */
     uint64_t at_ms;      /* start of the attempt */
-    uint32_t index;      /* of the attempt, in rc_admission */
-    rc_limit_mark mark;  /* of the attempt, in rc_rate_limits */
+    uint32_t index;      /* index of the attempt in rc_admission */
+    rc_limit_mark mark;  /* mark of the attempt's start in rc_rate_limits */
 } rc_call_attempt;
 
 /* The state of one call in the caller's storage, at most 384 bytes; the fields are private. A call
@@ -210,7 +211,8 @@ typedef struct rc_call {
     uint32_t bytes;
     uint32_t tokens_in;
     uint32_t tokens_out;
-    uint32_t ticket; /* in the queue; RC_QUEUE_NONE: not there */
+    uint32_t ticket; /* the call's entry in the queue; RC_QUEUE_NONE: the call is not in the
+                        queue */
     uint32_t max_calls;
     uint32_t needs;
     uint32_t calls;               /* number of calls made so far */
@@ -277,9 +279,8 @@ RC_API rc_action rc_call_on_cancel(rc_call *call, uint64_t now_ms);
  * cooldown (cooldown.h). */
 RC_API void rc_call_on_commit(rc_call *call, uint64_t now_ms);
 
-/* Reports the rate limits that the headers of the current attempt's response state. To be called
- * when the response head has come, before the other inputs of this attempt. facts: borrows during
- * the call. */
+/* Reports the rate limits that the headers of the current attempt's response state. Must be called
+ * before the other inputs of this attempt. facts: borrows during the call. */
 RC_API void rc_call_on_limits(rc_call *call, const rc_limit_facts *facts, uint64_t now_ms);
 
 /* Returns the next entry that a hedge (hedge.h) could use now in addition to the current entry;

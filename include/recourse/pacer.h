@@ -1,16 +1,16 @@
 /* rc_pacer: the rate at which calls may start, found by additive increase and multiplicative
  * decrease.
  *
- *            a share of the calls is refused                no call is refused: faster and faster,
+ *            a share of the calls is refused                no call is refused: the rate grows,
  *   FREE ─────────────────────────────────► PACED ◄───────┐ but slowly near the last refused rate
  *    ▲                                       │ └──────────┘
- *    └───────────────────────────────────────┘ refused: the accepted rate, a little less
- *      the refusals do not depend on the rate, or nobody needs the limit any more
+ *    └───────────────────────────────────────┘ refused: a little less than the accepted rate
+ *      the share of refused calls does not depend on the rate, or no call waits any more
  *
- * The counts belong to epochs, periods that are a few times as long as a refusal takes. If fewer
- * starts do not change the share of refused calls, the refusals are random failures, and the pacer
- * does not pace for a while. Times are monotonic milliseconds; an earlier time than the latest
- * counts as the latest. */
+ * The pacer counts calls per epoch, a period that is twice as long as the mean time until a
+ * refusal. If a lower rate does not reduce the share of refused calls, the refusals are random
+ * failures, and the pacer sets no limit for some time. Times are monotonic milliseconds; if a
+ * caller passes an earlier time than a previous caller, the later of the two times is used. */
 #ifndef RECOURSE_PACER_H
 #define RECOURSE_PACER_H
 
@@ -22,38 +22,42 @@
 RC_BEGIN_DECLS
 
 typedef struct rc_pacer {
-    uint64_t rate_milli;      /* calls per 1000 s; 0: no limit */
-    uint64_t good_milli;      /* rate up to which the rate grows fast */
-    uint64_t most_milli;      /* the rate does not grow beyond; 0: no limit */
-    uint64_t credit_micro;    /* millionths of a call that may start now */
-    uint64_t at_ms;           /* time of credit_micro */
+    uint64_t rate_milli;      /* limit in calls per 1000 s; 0: no limit */
+    uint64_t good_milli;      /* rate below which the limit grows fast */
+    uint64_t most_milli;      /* maximum of rate_milli; 0: no maximum */
+    uint64_t credit_micro;    /* number of calls that may start now, in millionths */
+    uint64_t at_ms;           /* time at which credit_micro was computed */
     uint64_t epoch_at_ms;     /* start of the current epoch */
-    uint64_t before_at_ms;    /* start of the epoch before */
-    uint64_t exempt_until_ms; /* no pacing before, because pacing did not help */
-    uint64_t tried_milli;     /* rate of the calls when the pacing began */
-    uint32_t refused_ms;      /* mean time until a refusal */
-    uint32_t started[2];      /* calls that began in the current epoch and in the one before */
-    uint32_t refused[2];      /* refused calls among them */
-    uint32_t share_milli;     /* share of refused calls when the pacing began, in thousandths */
-    uint16_t growth_pct;      /* next growth of the rate */
-    uint8_t skip;             /* epochs that began before the rate changed */
+    uint64_t before_at_ms;    /* start of the previous epoch */
+    uint64_t exempt_until_ms; /* before this time the pacer sets no limit, because a limit did not
+                                 reduce the share of refused calls */
+    uint64_t tried_milli;     /* rate of calls when the current limit was first set */
+    uint32_t refused_ms;      /* mean time until a refusal in ms */
+    uint32_t started[2];      /* numbers of calls that began in the current and in the previous
+                                 epoch */
+    uint32_t refused[2];      /* numbers of refused calls among `started` */
+    uint32_t share_milli;     /* share of refused calls when the current limit was first set, in
+                                 thousandths */
+    uint16_t growth_pct;      /* next growth of rate_milli, in percent */
+    uint8_t skip;             /* number of epochs to ignore, because they began before the rate
+                                 changed */
     uint8_t exemptions;
 } rc_pacer;
 
-/* Starts without a limit. */
+/* Initialises a pacer without a limit. */
 RC_API void rc_pacer_init(rc_pacer *pacer);
 
-/* Returns the time from which a call may start; now_ms if it may start now. */
+/* Returns the earliest time at which a call may start; now_ms if a call may start now. */
 RC_API uint64_t rc_pacer_ready_ms(const rc_pacer *pacer, uint64_t now_ms);
 
-/* Records the start of a call, whether it was ready or not. */
+/* Records the start of a call, also of a call that did not wait for rc_pacer_ready_ms. */
 RC_API void rc_pacer_start(rc_pacer *pacer, uint64_t now_ms);
 
-/* Records that a call that began at began_ms was refused for want of capacity. */
+/* Records that a call that began at began_ms was refused because the target lacks capacity. */
 RC_API void rc_pacer_on_refused(rc_pacer *pacer, uint64_t began_ms, uint64_t now_ms);
 
-/* Sets a rate from outside: the rate at the beginning of a recovery, the rate up to which it grows
- * fast, and the most. */
+/* Sets the limit from which a recovering target starts. rate_milli: the first limit. good_milli:
+ * the rate below which the limit grows fast. most_milli: the maximum of the limit. */
 RC_API void rc_pacer_set(rc_pacer *pacer, uint64_t rate_milli, uint64_t good_milli,
                          uint64_t most_milli, uint64_t now_ms);
 

@@ -1,13 +1,16 @@
-/* rc_rate_limits: what a provider's rate limits leave for one credential at one target.
+/* rc_rate_limits: estimates how much of a provider's rate limits one credential has left at one
+ * target.
  *
- *   headers of a response: limit, remaining, reset ──► bucket: level, rate ──► when is there room?
- *   calls that began since then ───────────────────────► less
+ *   headers of a response: limit, remaining, reset ──► bucket: level, rate ──► time of next call
+ *   calls that began since then ───────────────────────► lower level
  *   refusals that no header explains ──► pacer
  *
- * A bucket fills continuously at the rate (limit - remaining) / reset. If the time of the reset stays
- * the same while the remaining amount falls, the limit is one of a window, and nothing returns
- * before the reset. A call may start if every bucket has room for it. Without headers there is no
- * bucket, and the pacer finds the rate (pacer.h). Times are monotonic milliseconds. */
+ * A bucket fills continuously at the rate (limit - remaining) / reset. If the time of the reset
+ * stays the same while the remaining amount falls, the limit applies to a window, and no part of
+ * the amount returns before the reset. A call may start if the level of every bucket is at least
+ * the call's cost. Without such headers there are no buckets, and the pacer finds the accepted rate
+ * (pacer.h). Times are monotonic milliseconds; if a caller passes an earlier time than a previous
+ * caller, the later of the two times is used. */
 #ifndef RECOURSE_RATE_LIMITS_H
 #define RECOURSE_RATE_LIMITS_H
 
@@ -29,7 +32,7 @@ typedef struct rc_limit_fact {
     rc_limit_axis axis;
     int64_t limit;
     int64_t remaining;
-    int64_t reset_ms; /* time until the limit is full again */
+    int64_t reset_ms; /* milliseconds until the limit is full again */
 } rc_limit_fact;
 
 #define RC_LIMIT_FACTS_MAX 12u
@@ -45,20 +48,21 @@ typedef struct rc_limit_cost {
     uint32_t amounts[RC_LIMIT_AXES];
 } rc_limit_cost;
 
-/* Returns the cost of a call. 0: not known. */
+/* Returns the cost of a call. tokens_in, tokens_out: estimates; 0: not known. */
 RC_API rc_limit_cost rc_limit_cost_of(uint32_t tokens_in, uint32_t tokens_out);
 
 /* One limit as it is estimated now. */
 typedef struct rc_limit_bucket {
-    int64_t
-        level_milli; /* thousandths of the remaining amount; below 0: more was used than is known to be left */
-    int64_t limit;        /* size; 0: the limit is not known */
-    uint64_t rate_milli;  /* thousandths that return per millisecond, times 1000 */
+    int64_t level_milli;  /* remaining amount in thousandths; negative: the calls since the latest
+                        response used more than it stated */
+    int64_t limit;        /* the full amount; 0: the limit is not known */
+    uint64_t rate_milli;  /* amount that returns per 1000 s */
     uint64_t at_ms;       /* time of level_milli */
-    uint64_t began_at_ms; /* start of the call whose response stated the level */
-    uint64_t reset_at_ms; /* when the limit is full again, as stated last */
-    uint32_t sent;        /* sum of the amounts of all calls; wraps */
-    bool is_window;       /* nothing returns before reset_at_ms */
+    uint64_t began_at_ms; /* start of the call whose response stated the limit last */
+    uint64_t reset_at_ms; /* time at which the limit is full again, from the latest response */
+    uint32_t sent;        /* sum of the costs of all calls that started; wraps */
+    bool is_window;       /* the limit is full again only at reset_at_ms; no amount returns
+                             before */
 } rc_limit_bucket;
 
 typedef struct rc_rate_limits {
@@ -66,16 +70,17 @@ typedef struct rc_rate_limits {
     rc_pacer pacer;
 } rc_rate_limits;
 
-/* Sums of rc_limit_bucket.sent when a call began. */
+/* The values of rc_limit_bucket.sent at the start of a call. */
 typedef struct rc_limit_mark {
     uint32_t sent[RC_LIMIT_AXES];
 } rc_limit_mark;
 
-/* Starts without any known limit. */
+/* Initialises the limits; none is known at first. */
 RC_API void rc_rate_limits_init(rc_rate_limits *limits);
 
-/* Returns the time from which the call may start; now_ms if it may start now; UINT64_MAX if that is
- * not known. A call that is larger than a limit waits until the limit is full. */
+/* Returns the earliest time at which a call of this cost may start; now_ms if it may start now;
+ * UINT64_MAX if the time is not known. A call that costs more than a whole limit may start when the
+ * limit is full. */
 RC_API uint64_t rc_rate_limits_ready_ms(const rc_rate_limits *limits, const rc_limit_cost *cost,
                                         uint64_t now_ms);
 
@@ -83,8 +88,9 @@ RC_API uint64_t rc_rate_limits_ready_ms(const rc_rate_limits *limits, const rc_l
 RC_API rc_limit_mark rc_rate_limits_start(rc_rate_limits *limits, const rc_limit_cost *cost,
                                           uint64_t now_ms);
 
-/* Records the limits that the response to a call states. mark, began_ms: of the start of the call.
- * Facts with a negative or contradictory value are ignored. facts: borrows during the call. */
+/* Records the limits that the response to a call states. mark, began_ms: the mark and the time of
+ * the call's start. Facts with a negative or contradictory value are ignored. facts: borrows during
+ * the call. */
 RC_API void rc_rate_limits_note(rc_rate_limits *limits, const rc_limit_facts *facts,
                                 const rc_limit_mark *mark, uint64_t began_ms, uint64_t now_ms);
 

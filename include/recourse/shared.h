@@ -58,8 +58,8 @@ typedef struct rc_target {
                                   only at this target; NULL: every limit of a credential applies at
                                   all targets */
     rc_rate_limits
-        *learned; /* one row for each credential of the pool (one row, if the pool is empty):
-                           learned rate limits; NULL: none are learned */
+        *learned; /* learned rate limits: one row for each credential of the pool (one row, if the
+                     pool is empty); NULL: rate limits are not learned */
 } rc_target;
 
 /* Settings of the shared state that all targets have in common. */
@@ -148,12 +148,12 @@ RC_API void rc_shared_set_refresh(rc_shared *shared, uint16_t credential, bool c
 /* Sets the rows in which the rate limits of a target's credentials are learned: one row for each
  * credential of the pool, one row if the target needs no credential. To be called after each
  * rc_shared_set_pool, which removes the rows. learned: borrows initialised rows until the pool is
- * set again; NULL: no limits are learned (the setting `learn: off`). */
+ * set again; NULL: rate limits are not learned (the setting `learn: off`). */
 RC_API void rc_shared_set_learned(rc_shared *shared, uint16_t target, rc_rate_limits *learned);
 
-/* Gives the calls a queue in which they wait for a target (queue.h). queue: borrows for as long as
- * `shared` is used; NULL: calls do not wait for targets (the setting `wait: off`), and every call
- * that waits in the old queue must be ended first. owner: copies the struct. */
+/* Sets the queue in which calls wait for a target (queue.h). queue: borrows for as long as `shared`
+ * is used; NULL: calls do not wait for targets (the setting `wait: off`), and every call that waits
+ * in the old queue must be ended first. owner: copies the struct. */
 RC_API void rc_shared_set_queue(rc_shared *shared, rc_queue *queue, const rc_queue_owner *owner);
 /* Grants attempts to the calls in the queue whose targets are open now, and refuses the calls that
  * can no longer start in time. The inputs of every call do the same, so the owner needs this

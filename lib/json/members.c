@@ -1,5 +1,5 @@
-/* Members of one JSON object or array, one after the other. Called by the translation of requests
- * and responses between dialects (lib/dialect). */
+/* Iterates over the members of one JSON object or the elements of one array. Called by the
+ * translation of requests and responses between dialects (lib/dialect). */
 #include "json/members.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ bool rc_json_members_next(rc_json_members *m)
 {
     if (m->is_over)
         return false;
-    /* Before the first member nothing separates; before each further one a comma does. */
+    /* No separator precedes the first member; a comma precedes each further one. */
     bool is_there = m->has_begun ? rc_json_walk_byte(&m->walk, ',')
                                  : rc_json_walk_peek(&m->walk) != (m->is_object ? '}' : ']');
     m->has_begun = true;

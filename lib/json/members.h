@@ -20,15 +20,16 @@ typedef struct rc_json_members {
     rc_json_raw_value value; /* the current value */
 } rc_json_members;
 
-/* Starts an iteration. container: the text of one object or array, which the results view. Any
- * other text has no members. */
+/* Starts an iteration. container: the text of one object or array, which the results view. For any
+ * other text the iteration ends at once. */
 rc_json_members rc_json_members_begin(rc_str container);
 
 /* Advances to the next member or element. Returns false at the end, and where the text is
  * malformed. */
 bool rc_json_members_next(rc_json_members *m);
 
-/* Returns whether a key or string, as written between its quotes, has the value `plain`. */
+/* Returns whether a key or string, given as written between its quotes, equals `plain` after its
+ * escapes are decoded. */
 bool rc_json_is_text(rc_str raw, rc_str plain);
 
 /* Returns whether the value is a string with the value `plain`. */

@@ -1,28 +1,31 @@
-/* The admission of one target: outages, probes, gradual recovery, learned capacity. Called by
- * shared.c, call.c, call_target.c and call_queue.c. */
+/* The admission of one target: detects outages, sends probes, recovers gradually, and learns the
+ * capacity. Called by shared.c, call.c, call_target.c and call_queue.c. */
 #include <recourse/admission.h>
 
 #define SLOT_MS UINT64_C(1000)
-/* A series of failures is an outage with this many failures, if at most one call in SURVIVORS_SHARE
- * survived; or with few failures over a longer time, if none survived. */
+/* A series of failures is an outage in two cases: it has OUTAGE_FAILURES failures and at most one
+ * survivor (admission.h) for SURVIVORS_SHARE failures; or it has no survivor and
+ * SLOW_OUTAGE_FAILURES failures over SLOW_OUTAGE_MS. */
 #define OUTAGE_FAILURES 24u
 #define SURVIVORS_SHARE 32u
 #define SLOW_OUTAGE_FAILURES 5u
 #define SLOW_OUTAGE_MS UINT64_C(2000)
 #define RELAPSE_FAILURES 3u
-/* Probes: one per this many requests, within the two times. With the age of the outage the longest
- * time grows. */
+/* A DOWN target gets one probe for this many arriving requests, but at intervals within
+ * PROBE_MIN_MS and PROBE_MAX_MS. The longest interval grows with the age of the outage. */
 #define REQUESTS_PER_PROBE UINT64_C(12)
 #define PROBE_MIN_MS UINT64_C(400)
 #define PROBE_MAX_MS UINT64_C(1000)
 #define PROBE_OTHER_MS UINT64_C(5000)
 #define PROBE_LIMIT_MS UINT64_C(30000)
 #define PROBE_AGE_SHARE 4u
-/* A probe that has lasted this many times as long as a failure takes has probably succeeded. */
+/* A probe has probably succeeded after this many times the usual duration of a failure, plus
+ * SURVIVED_MORE_MS. */
 #define SURVIVED_TIMES 4u
 #define SURVIVED_MORE_MS UINT64_C(50)
 #define SURVIVED_MAX_MS 2000u
-/* Recovery: the first rate, in percent of the last good one, and the most. */
+/* A recovery begins with this percentage of the last good rate. MOST_RATE_PCT is the percentage
+ * that the rate of a recovery may reach at most. */
 #define FIRST_RATE_PCT 12u
 #define FIRST_RATE_MILLI UINT64_C(4000)
 #define MOST_RATE_PCT 148u
@@ -56,7 +59,7 @@ static uint32_t blend(uint32_t mean, uint64_t value)
     return (uint32_t)(((uint64_t)mean * 3 + value) / 4);
 }
 
-/* Moves the time on, and folds finished seconds into the means. */
+/* Sets the latest time and adds the counts of completed seconds to the means. */
 static void move_on(rc_admission *a, uint64_t now_ms)
 {
     a->now_ms = most(a->now_ms, now_ms);
@@ -79,7 +82,8 @@ void rc_admission_on_arrival(rc_admission *admission, uint64_t now_ms)
     admission->slot_arrived++;
 }
 
-/* The latest rate of arrivals, with the unfinished second if it is higher. */
+/* Returns the rate of arriving requests: the mean, or the rate of the unfinished second if that is
+ * higher. */
 static uint64_t demand_milli(const rc_admission *a)
 {
     return most(a->demand_milli, a->slot_arrived * UINT64_C(1000));
@@ -158,7 +162,7 @@ void rc_admission_relax(rc_admission *admission)
     admission->pacer.most_milli = 0;
 }
 
-/* Returns when the latest probe has probably succeeded; 0: not known. */
+/* Returns the time at which the latest probe has probably succeeded; 0: not known. */
 static uint64_t survived_at_ms(const rc_admission *a)
 {
     if (a->probed_at_ms == 0 || a->failed_ms > SURVIVED_MAX_MS)
@@ -223,8 +227,8 @@ static void end(rc_admission *a, uint64_t now_ms)
     a->in_flight -= a->in_flight > 0;
 }
 
-/* Moves an estimated quantile towards a value: up_share of down_share + up_share values lie above
- * it. */
+/* Moves an estimated quantile towards a value. Of up_share + down_share values, up_share lie above
+ * the quantile. */
 static uint32_t track(uint32_t quantile, uint64_t value, uint32_t up_share, uint32_t down_share)
 {
     value = least(value, UINT32_MAX / 2);
@@ -272,8 +276,8 @@ void rc_admission_on_success(rc_admission *admission, uint64_t began_ms, uint64_
     }
 }
 
-/* Another concurrent call was refused: as many as were in flight beside it are accepted. Each time
- * the limit takes longer to grow. */
+/* Learns the limit of concurrent calls from a refusal: the other calls in flight were accepted.
+ * After each refusal the limit needs more successes until it grows. */
 static void learn_concurrency(rc_admission *a)
 {
     uint32_t accepted = a->in_flight > 0 ? a->in_flight : 1;
@@ -314,7 +318,8 @@ static void add_to_streak(rc_admission *a, uint32_t index, uint64_t began_ms)
     a->streak_failed++;
     uint32_t calls = a->streak_last - a->streak_first + 1;
     if (calls > a->streak_failed + a->streak_failed / 4 + 2)
-        a->streak_failed = 0; /* too many survivors: the next failure begins a new series */
+        a->streak_failed = 0; /* too many survivors for an outage, so the next failure begins a new
+                                 series */
 }
 
 void rc_admission_on_failure(rc_admission *admission, rc_admission_failure failure, uint32_t index,
@@ -338,7 +343,7 @@ void rc_admission_on_failure(rc_admission *admission, rc_admission_failure failu
         return;
     }
     if (began_ms < a->up_at_ms)
-        return; /* the call belongs to the outage before */
+        return; /* the call began before the end of the previous outage */
     add_to_streak(a, index, began_ms);
     if (a->streak_failed > 0 && is_outage(a)) {
         go_down(a, 0);

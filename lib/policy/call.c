@@ -108,7 +108,7 @@ rc_action rc_call_begin(rc_call *call, uint64_t now_ms, uint64_t entropy)
     if (call->state == RC_CALL_DONE)
         return call->last;
     enter(call, now_ms);
-    rc_call_run_queue(call->shared, call, call->now_ms); /* requests that already wait in the queue
+    rc_call_run_queue(call->shared, call, call->now_ms); /* calls that already wait in the queue
                                                             start first */
     return leave(call, call->state == RC_CALL_NEW ? begin(call) : cancel(call));
 }

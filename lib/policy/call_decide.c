@@ -149,8 +149,8 @@ rc_action rc_call_do_try(rc_call *call, uint16_t entry, uint16_t credential, rc_
     return call->last;
 }
 
-/* Takes a token of the retry budget for a further attempt. A call that may wait in the queue pays
- * only for a retry that fails (rc_call_note_retry). */
+/* Takes a token of the retry budget for a further attempt. A call that may wait in the queue takes
+ * the token only after a retry has failed (rc_call_note_retry). */
 static void take_token(rc_call *call)
 {
     if (!rc_call_may_queue(call))
@@ -196,7 +196,8 @@ static bool is_too_little_left(const rc_call *call, uint64_t at_ms)
            add(at_ms, min_ms) >= call->deadline_at_ms;
 }
 
-/* A target that is down gets single probes, which need no budget. */
+/* Returns whether the retry budget allows a further attempt. A target that is DOWN gets only single
+ * probes, which need no token. */
 static bool has_token(const rc_call *call)
 {
     const rc_target *target = rc_shared_target(call->shared, call->attempt.target);
@@ -509,7 +510,8 @@ static rc_reason spent_reason(const rc_call *call)
     return rc_call_is_capacity(&call->failure) ? RC_WHY_CAPACITY_SPENT : RC_WHY_ATTEMPTS_SPENT;
 }
 
-/* Returns whether the time that the provider named concerns this call alone. */
+/* Returns whether the time that the provider named applies only to this call, because the target is
+ * open for other calls. */
 static bool is_own_hint(const rc_call *call)
 {
     rc_skip here = {0};
@@ -557,8 +559,8 @@ static rc_reason moved_reason(const rc_call *call, bool is_cooling, bool has_att
                                                : RC_WHY_FAILED_NEXT_TARGET;
 }
 
-/* Returns whether the call goes on beyond the attempts of the policy: its target is down and will
- * be probed, limits its rate, or serves enough of its calls. */
+/* Returns whether the call is retried beyond the attempts of the policy, because its target is DOWN
+ * or RECOVERING, limits the rate of calls, or serves enough of its calls. */
 static bool is_patient(const rc_call *call)
 {
     const rc_target *target = rc_shared_target(call->shared, call->attempt.target);

@@ -160,8 +160,8 @@ bool rc_call_take_limit_wait(rc_call *call, const rc_skip *closed);
 
 /* Returns whether the call may wait in the queue of rc_shared. */
 bool rc_call_may_queue(const rc_call *call);
-/* Record in the admission of the first target that a request arrived, and in the retry budget how a
- * retry ended. */
+/* rc_call_note_arrival records in the admission of the first target that a request arrived.
+ * rc_call_note_retry records in the retry budget how a retry ended. */
 void rc_call_note_arrival(const rc_call *call);
 void rc_call_note_retry(const rc_call *call, bool is_success);
 /* Lets the call wait in the queue. Returns WAIT, or STOP if the queue is full or the call could not

@@ -32,7 +32,8 @@ bool rc_call_may_queue(const rc_call *call)
            call->plan->policy->enabled;
 }
 
-/* Returns the first target of the chain that has the needed capabilities; NULL: there is none. */
+/* Returns the first target of the chain that has the needed capabilities; NULL: no target has
+ * them. */
 static rc_target *first_target(const rc_call *call)
 {
     for (uint16_t i = 0; i < rc_plan_chain_count(call->plan); i++) {
@@ -186,8 +187,8 @@ static void grant(rc_call *call, uint16_t entry, const rc_call *self, uint64_t n
     wake(call, self);
 }
 
-/* Returns the call of a line that gets an attempt at the entry. A probe of a target that is down
- * goes to the newest request, which loses least. */
+/* Returns the call of a line that gets an attempt at the entry. A probe of a target that is DOWN is
+ * made by the newest request, which has waited for the shortest time. */
 static rc_call *call_for(const rc_queue *queue, uint32_t line, uint16_t entry, uint64_t now_ms)
 {
     rc_call *head = rc_queue_item(queue, rc_queue_head(queue, line));
@@ -198,8 +199,8 @@ static rc_call *call_for(const rc_queue *queue, uint32_t line, uint16_t entry, u
     return search_for(newest, now_ms).entry == entry && newest->plan == head->plan ? newest : head;
 }
 
-/* Grants one attempt to the call that goes first among those with an open target. False: no call
- * can start. */
+/* Grants one attempt to the first call in the order of the queue that has an open target. Returns
+ * false if no call can start. */
 static bool grant_one(rc_shared *shared, const rc_call *self, uint64_t now_ms)
 {
     rc_queue *queue = shared->queue;
@@ -222,7 +223,7 @@ static bool grant_one(rc_shared *shared, const rc_call *self, uint64_t now_ms)
     return true;
 }
 
-/* Returns the earliest time at which a queued call may start or must leave. */
+/* Returns the earliest time at which a queued call may start or must leave the queue. */
 static uint64_t next_run_ms(const rc_shared *shared, uint64_t now_ms)
 {
     const rc_queue *queue = shared->queue;
@@ -238,7 +239,7 @@ static uint64_t next_run_ms(const rc_shared *shared, uint64_t now_ms)
     return at_ms > now_ms ? at_ms : now_ms + 1;
 }
 
-/* Nobody waits any more: targets that recover are up. */
+/* Records in all admissions that no call waits any more, so targets that are RECOVERING are UP. */
 static void relax(rc_shared *shared)
 {
     for (uint16_t i = 0; i < shared->target_count; i++)

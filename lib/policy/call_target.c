@@ -425,7 +425,8 @@ rc_breaker_outcome rc_call_breaker_outcome(const rc_failure_facts *failure)
     return failure->is_target_exempt ? RC_BREAKER_NEUTRAL : rc_breaker_outcome_of(failure->code);
 }
 
-/* Tells the admission of the target and the learned limits of the key how the attempt ended. */
+/* Records in the admission of the target and in the learned rate limits of the key how the attempt
+ * ended. */
 static void end_admission(const rc_call *call, rc_target *target, const rc_call_attempt *attempt,
                           rc_breaker_outcome outcome, const rc_failure_facts *failure)
 {
@@ -504,7 +505,8 @@ void rc_call_note_success(const rc_call *call, rc_call_attempt *attempt)
 
 typedef enum cooldown_scope {
     COOLS_NOTHING,
-    COOLS_CREDENTIAL, /* Closes the credential; if the attempt used no credential, the target. */
+    COOLS_CREDENTIAL, /* Closes the credential; if the attempt used no credential, closes the
+                         target. */
     COOLS_TARGET
 } cooldown_scope;
 
@@ -564,8 +566,8 @@ static rc_credential *limited_credential(const rc_target *target, rc_credential 
     return credential && limit && is_of_model ? limit : credential;
 }
 
-/* Closes the target until the time that the provider named. If the target failed, single calls
- * probe it at that time. */
+/* Closes the target until the time that the provider named. If the target failed, it gets single
+ * probes from that time on. */
 static void enforce(const rc_call *call, rc_target *target, const rc_failure_facts *failure,
                     uint64_t until_ms)
 {
@@ -593,7 +595,8 @@ static void cool(const rc_call *call, rc_target *target, rc_credential *credenti
         if (credential->cooldown_count < UINT8_MAX)
             credential->cooldown_count++;
     }
-    /* The admission finds the rate that the target or the key accepts, without a cooldown. */
+    /* The admission or the learned rate limits find the rate that the target or the key accepts, so
+     * no cooldown is needed. */
     if (!is_enforced && rc_call_may_queue(call) && (!credential || target->learned))
         return;
     if (wait_ms == 0)

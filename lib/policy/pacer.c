@@ -4,24 +4,26 @@
 #define MICRO UINT64_C(1000000)
 #define EPOCH_MIN_MS UINT64_C(200)
 #define EPOCH_MAX_MS UINT64_C(2000)
-/* An epoch lasts this many times as long as a refusal takes. */
+/* An epoch lasts this many times as long as the mean time until a refusal. */
 #define EPOCH_REFUSALS 2u
 #define EPOCH_CALLS 10u
 #define RATE_MIN_MILLI UINT64_C(1000)
 #define RATE_MAX_MILLI UINT64_C(10000000000)
-/* Calls may start this long in advance of an even spacing: the precision of timers. */
+/* Calls may start at most this much earlier than at even intervals, because timers are no more
+ * precise. */
 #define BURST_MS UINT64_C(2)
-/* Thousandths of refused calls at which pacing begins, and at which the rate falls. */
+/* Shares of refused calls in thousandths: at BEGIN_MILLI a limit is set, at FALL_MILLI an existing
+ * limit is lowered. */
 #define BEGIN_MILLI 80u
 #define BEGIN_REFUSED 3u
 #define FALL_MILLI 30u
-#define KEEP_PCT 95u  /* after a refusal, percentage of the accepted rate */
-#define FAST_PCT 100u /* growth below 90 % of the good rate */
-#define SLOW_PCT 2u   /* first growth beyond, which doubles with each epoch */
+#define KEEP_PCT 95u  /* new limit in percent of the accepted rate, after refusals */
+#define FAST_PCT 100u /* growth per epoch while the limit is below NEAR_PCT of the good rate */
+#define SLOW_PCT 2u   /* first growth per epoch above that; it doubles with each epoch */
 #define SLOW_MAX_PCT 16u
 #define NEAR_PCT 90u
-/* Pacing does not help if the share of refused calls is still this percentage of the first one,
- * although the rate is at most that percentage of the first rate. */
+/* A limit is useless if the share of refused calls is still this percentage of the share at first,
+ * although the rate is at most LESS_RATE_PCT of the rate at first. */
 #define SAME_SHARE_PCT 70u
 #define LESS_RATE_PCT 80u
 #define EXEMPT_MS UINT64_C(10000)
@@ -116,7 +118,8 @@ static uint64_t epoch_ms(const rc_pacer *pacer)
     return least(EPOCH_MAX_MS, most(EPOCH_MIN_MS, (uint64_t)pacer->refused_ms * EPOCH_REFUSALS));
 }
 
-/* The share of refused calls is what it was at a much higher rate: they are random failures. */
+/* Returns whether the share of refused calls is still about what it was at a much higher rate,
+ * which shows that the refusals are random failures. */
 static bool is_useless(const rc_pacer *pacer, uint64_t rate_milli, uint32_t share_milli)
 {
     return pacer->share_milli > 0 && share_milli * 100u >= pacer->share_milli * SAME_SHARE_PCT &&
@@ -151,7 +154,7 @@ static void grow(rc_pacer *pacer)
     pacer->growth_pct = (uint16_t)least(SLOW_MAX_PCT, pacer->growth_pct * 2u);
 }
 
-/* Judges an epoch of which the results are known. */
+/* Changes the limit according to the counts of an epoch whose calls have ended. */
 static void judge(rc_pacer *pacer, uint32_t started, uint32_t refused, uint64_t length_ms,
                   uint64_t now_ms)
 {
@@ -192,7 +195,7 @@ static void judge(rc_pacer *pacer, uint32_t started, uint32_t refused, uint64_t 
         grow(pacer);
 }
 
-/* An epoch ends after its length, but not with too few calls to judge it. */
+/* Returns whether the current epoch has lasted long enough and has enough calls to be judged. */
 static bool is_epoch_over(const rc_pacer *pacer, uint64_t now_ms)
 {
     uint64_t passed_ms = now_ms > pacer->epoch_at_ms ? now_ms - pacer->epoch_at_ms : 0;
@@ -204,7 +207,8 @@ static void roll(rc_pacer *pacer, uint64_t now_ms)
 {
     if (!is_epoch_over(pacer, now_ms))
         return;
-    if (now_ms >= pacer->epoch_at_ms + 3 * EPOCH_MAX_MS) { /* idle: the counts are old */
+    if (now_ms >= pacer->epoch_at_ms + 3 * EPOCH_MAX_MS) { /* no call for some time, so the counts
+                                                              are out of date */
         clear_epochs(pacer, now_ms);
         return;
     }

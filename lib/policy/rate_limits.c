@@ -4,9 +4,11 @@
 #define MILLI INT64_C(1000)
 #define LIMIT_MAX INT64_C(1000000000000)
 #define RESET_MAX_MS INT64_C(2678400000) /* 31 days */
-/* The stated reset of a window may differ by this much between two responses. */
+/* If a limit applies to a window, the resets that two responses state differ by at most this
+ * much. */
 #define WINDOW_SLACK_MS UINT64_C(1500)
-/* A limit that is filled continuously would have moved its reset by at least this time. */
+/* A limit that refills continuously states a reset that is later by at least this much after the
+ * use of the amount between two responses. */
 #define WINDOW_SHIFT_MS INT64_C(4000)
 
 void rc_rate_limits_init(rc_rate_limits *limits)
@@ -62,11 +64,13 @@ static void spend(rc_limit_bucket *bucket, uint32_t amount, uint64_t now_ms)
     if (bucket->level_milli < -bucket->limit * MILLI)
         bucket->level_milli = -bucket->limit * MILLI;
     if (bucket->is_window && now_ms >= bucket->reset_at_ms)
-        bucket->is_window = false; /* a new window; the next response states its end */
+        bucket->is_window = false; /* the old window has ended; the next response states the end of
+                                      the new one */
     bucket->at_ms = now_ms > bucket->at_ms ? now_ms : bucket->at_ms;
 }
 
-/* Returns whether two statements show a window: the reset is the same, although much was used. */
+/* Returns whether a new fact shows that the limit applies to a window: the reset is the same as
+ * before, although the amount used since then would have moved it. */
 static bool is_window(const rc_limit_bucket *bucket, const rc_limit_fact *fact,
                       uint64_t reset_at_ms)
 {
@@ -92,7 +96,7 @@ static void note(rc_limit_bucket *bucket, const rc_limit_fact *fact, uint32_t se
                  uint64_t began_ms, uint64_t now_ms)
 {
     if (bucket->limit > 0 && began_ms < bucket->began_at_ms)
-        return; /* a later call has stated it already */
+        return; /* a call that began later has already stated the limit */
     uint64_t reset_ms = fact->reset_ms > 0 ? (uint64_t)fact->reset_ms : 0;
     uint64_t reset_at_ms = began_ms + reset_ms;
     int64_t missing = fact->limit - fact->remaining;

@@ -326,8 +326,8 @@ bool rc_shared_is_open_past(const rc_shared *shared, uint16_t target, bool is_al
     if (rc_cooldown_is_on(&t->cooldown, is_alone, now_ms))
         close_target(&first_reason, &until_ms, RC_WHY_SKIP_COOLING,
                      rc_cooldown_until_ms(&t->cooldown, is_alone));
-    /* A call without an alternative that can wait passes an open breaker: its admission closes the
-     * target if hardly any call succeeds. */
+    /* If the call has no alternative and can wait in the queue, an open breaker does not close the
+     * target: the target's admission closes it if hardly any call succeeds. */
     if (!passes_breaker &&
         rc_breaker_peek(&t->breaker, &shared->settings.breaker, now_ms) == RC_BREAKER_REFUSED)
         close_target(&first_reason, &until_ms, RC_WHY_SKIP_BREAKER,
@@ -355,8 +355,8 @@ rc_rate_limits *rc_target_learned(const rc_shared *shared, const rc_target *targ
     return is_of_pool ? &target->learned[at] : NULL;
 }
 
-/* Picks the usable credential whose learned limits leave the largest share and have room for
- * `cost`. */
+/* Of the usable credentials whose learned rate limits allow a call of this cost now, picks the one
+ * with the largest share left. */
 static bool pick_most_left(const rc_shared *shared, rc_target *target, uint16_t excluded,
                            const rc_limit_cost *cost, uint64_t now_ms, uint16_t *ret_credential)
 {
@@ -372,7 +372,8 @@ static bool pick_most_left(const rc_shared *shared, rc_target *target, uint16_t 
             continue;
         uint32_t left = rc_rate_limits_left_milli(learned, now_ms) + 1;
         if (!rc_shared_is_usable(shared, target, credential, false, now_ms))
-            left = 1; /* in an assumed cooldown: only if no other is left */
+            left = 1; /* the credential is in an assumed cooldown, so any other credential is
+                         better */
         if (left <= best_left)
             continue;
         best_left = left;
@@ -395,7 +396,7 @@ bool rc_shared_pick_ready_credential(rc_shared *shared, uint16_t target, uint16_
            pick_most_left(shared, t, excluded, cost, now_ms, ret_credential);
 }
 
-/* Returns the time from which a usable credential has room for the call. */
+/* Returns the earliest time at which the rate limits of a usable credential allow the call. */
 static uint64_t room_at_ms(const rc_shared *shared, const rc_target *target,
                            const rc_limit_cost *cost, uint64_t now_ms)
 {

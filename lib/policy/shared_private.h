@@ -37,25 +37,27 @@ bool rc_shared_pick_credential(rc_shared *shared, uint16_t target, uint64_t now_
 bool rc_shared_pick_other_credential(rc_shared *shared, uint16_t target, uint16_t excluded,
                                      uint64_t now_ms, uint16_t *ret_credential);
 
-/* As rc_shared_is_target_open. passes_breaker: the target's breaker does not close it. */
+/* Like rc_shared_is_target_open. passes_breaker: an open breaker does not close the target. */
 bool rc_shared_is_open_past(const rc_shared *shared, uint16_t target, bool is_alone,
                             bool passes_breaker, uint64_t now_ms, rc_reason *ret_reason,
                             uint64_t *ret_until_ms);
 
-/* Returns whether the admission of the target (admission.h) and the learned limits of its
- * credentials leave room for a call now. Always true without a queue. The outputs are written only
- * if the result is false, as by rc_shared_is_target_open. */
+/* Returns whether the admission of the target (admission.h) and the learned rate limits of its
+ * credentials allow a call now. Always true without a queue. The outputs are written only if the
+ * result is false, as by rc_shared_is_target_open. */
 bool rc_shared_is_admitted(const rc_shared *shared, uint16_t target, bool is_alone,
                            const rc_limit_cost *cost, uint64_t now_ms, rc_reason *ret_reason,
                            uint64_t *ret_until_ms);
 
-/* Picks the usable credential whose learned limits have room for the call and leave most. False:
- * there is none, or no limits are learned. */
+/* Of the usable credentials whose learned rate limits allow the call now, picks the one with the
+ * largest share left. Returns false if no such credential exists, or if rate limits are not
+ * learned. */
 bool rc_shared_pick_ready_credential(rc_shared *shared, uint16_t target, uint16_t excluded,
                                      const rc_limit_cost *cost, uint64_t now_ms,
                                      uint16_t *ret_credential);
 
-/* Returns the learned limits of a credential at the target; NULL: none are learned. */
+/* Returns the learned rate limits of a credential at the target; NULL: rate limits are not
+ * learned. */
 rc_rate_limits *rc_target_learned(const rc_shared *shared, const rc_target *target,
                                   uint16_t credential);
 

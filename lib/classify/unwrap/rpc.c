@@ -1,5 +1,5 @@
 /* Errors of JSON-RPC calls: the codes of the protocol, as members of an error and in texts, and
- * results of tools that say isError. Called by json.c, text.c and unwrap.c. */
+ * tool results with the member isError. Called by json.c, text.c and unwrap.c. */
 #include "base/str.h"
 #include "classify/unwrap/unwrap.h"
 #include "json/reader.h"
@@ -7,8 +7,8 @@
 /* Digits of "-32601" after its sign. */
 #define CODE_DIGITS 5u
 
-/* Returns the number if the text begins with "-32" and three digits that stand alone; otherwise
- * 0. */
+/* Returns the number at this position if the text there is "-32" and three digits without further
+ * digits; otherwise 0. */
 static int code_at(rc_str text, size_t at)
 {
     const rc_str rest = rc_str_slice(text, at, text.len);

@@ -95,7 +95,7 @@ static void read_part(rc_conversation *c, rc_str part)
                                                               : RC_FEATURE_UNKNOWN_CONTENT);
 }
 
-/* Reads a text or a list of parts. `flags` are set in each part. */
+/* Reads the content of a message, which is a text or a list of parts. Each part gets `flags`. */
 static void read_content(rc_conversation *c, const rc_json_raw_value *content, uint8_t flags)
 {
     size_t before = rc_read_position(c);
@@ -366,7 +366,8 @@ static void read_max_tokens(rc_conversation *c, const rc_json_raw_value *value)
     rc_read_feature(c, RC_FEATURE_MAX_TOKENS);
 }
 
-/* A member that is one number: stores its position and sets its feature. */
+/* Defines the reader of a member that is one number: the reader stores the number's position and
+ * sets the feature. */
 #define READ_NUMBER(member, ID)                                                   \
     static void read_##member(rc_conversation *c, const rc_json_raw_value *value) \
     {                                                                             \
@@ -502,6 +503,7 @@ static const rc_member_row rows[] = {
 
 void rc_chat_read_request(rc_conversation *c, rc_str body)
 {
-    c->sees_thoughts = true; /* as reasoning_content, which clients that do not know it ignore */
+    c->sees_thoughts = true; /* Chat clients receive the reasoning as reasoning_content, which other
+                                clients ignore. */
     rc_read_members(c, body, ROWS(rows));
 }

@@ -71,7 +71,8 @@ static void put_part(rc_request_writer *w, const rc_part *part)
     rc_json_object_end(&w->json);
 }
 
-/* The parts of one message's content: those between `from` and `end` that is_selected returns. */
+/* The content of one message: those parts between `from` and `end` for which is_selected returns
+ * true. */
 typedef struct content {
     const rc_part *parts;
     size_t from;
@@ -83,7 +84,7 @@ static bool is_selected(const content *of, const rc_part *part)
 {
     bool is_in_result = (part->flags & RC_PART_IS_IN_RESULT) != 0;
     bool is_text = part->kind == RC_PART_TEXT;
-    /* Media of a tool's result move behind all results, into the user's message. */
+    /* Images and files of a tool's result are written after all results, in the user's message. */
     if (of->is_in_result)
         return is_in_result && is_text;
     return rc_write_is_media(part) || (is_text && !is_in_result);
@@ -204,7 +205,7 @@ static void put_model_turn(rc_request_writer *w, const rc_part *parts, size_t fr
     bool has_text = count_selected(&of, &first) > 0;
     bool has_refusal = count_kind(parts, from, end, RC_PART_REFUSAL) > 0;
     if (!has_text && call_count == 0 && !has_refusal)
-        return; /* a turn of nothing but reasoning */
+        return; /* the turn contains only reasoning, which is not written */
     begin_message(w, "assistant");
     if (has_text)
         put_content(w, &of, RC_STR(""));
@@ -415,7 +416,7 @@ static void put_sampling(rc_request_writer *w)
     rc_write_raw(w, "frequency_penalty", c->frequency_penalty);
 }
 
-/* Members that pass between OpenAI's two dialects alone. */
+/* Writes the members that only OpenAI's two dialects have. */
 static void put_account(rc_request_writer *w)
 {
     const rc_conversation *c = w->c;

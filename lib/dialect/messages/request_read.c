@@ -6,7 +6,7 @@
 
 #define ROWS(rows) rows, sizeof(rows) / sizeof *(rows)
 
-/* Sets CACHE_CONTROL if the block has a cache marker. */
+/* Records the feature CACHE_CONTROL if the block has a cache marker. */
 static void note_cache(rc_conversation *c, rc_str block)
 {
     rc_json_raw_value value;
@@ -24,7 +24,8 @@ static void read_text_block(rc_conversation *c, rc_str block, uint8_t flags)
     size_t before = rc_read_position(c);
     rc_read_text(c, rc_json_member_text(block, RC_STR("text")));
     rc_read_add_flags(c, before, flags);
-    /* Citations in the history show where an earlier response found its text; the text stays. */
+    /* Citations in a response of the history only name the sources of its text, so they are left
+     * out without loss. */
     if (c->role == RC_ROLE_USER && rc_json_member_find(block, RC_STR("citations"), &value) &&
         value.first == '{')
         rc_read_feature(c, RC_FEATURE_CITATIONS);
@@ -164,7 +165,7 @@ static void read_block(rc_conversation *c, rc_str block, uint8_t flags)
                                                                       : RC_FEATURE_UNKNOWN_CONTENT);
 }
 
-/* Reads a text or a list of blocks. `flags` are set in each part. */
+/* Reads the content of a message, which is a text or a list of blocks. Each part gets `flags`. */
 static void read_blocks(rc_conversation *c, const rc_json_raw_value *content, uint8_t flags)
 {
     if (content->first == '"') {
@@ -242,7 +243,8 @@ static void read_tool(rc_conversation *c, rc_str object)
     bool is_typed = rc_json_member_find(object, RC_STR("type"), &type) &&
                     !rc_json_value_is(&type, RC_STR("custom"));
     if (is_typed) {
-        /* bash_..., text_editor_..., computer_... run at the client, the others at Anthropic. */
+        /* Tools of the types bash_..., text_editor_... and computer_... run at the client, other
+         * built-in tools at Anthropic. */
         bool is_at_client = rc_str_starts_with(type.raw, RC_STR("bash")) ||
                             rc_str_starts_with(type.raw, RC_STR("text_editor")) ||
                             rc_str_starts_with(type.raw, RC_STR("computer")) ||
@@ -305,7 +307,7 @@ static void read_max_tokens(rc_conversation *c, const rc_json_raw_value *value)
 static void read_stream(rc_conversation *c, const rc_json_raw_value *value)
 {
     c->is_stream = value->first == 't';
-    c->wants_usage = true; /* The dialect always reports the usage. */
+    c->wants_usage = true; /* A response of this dialect always states the usage. */
 }
 
 static void read_temperature(rc_conversation *c, const rc_json_raw_value *value)
@@ -387,7 +389,8 @@ static void read_service_tier(rc_conversation *c, const rc_json_raw_value *value
 static const rc_member_row rows[] = {
     RC_MEMBER_IGNORED("model"),
     RC_MEMBER_READ("messages", read_messages),
-    RC_MEMBER_IGNORED("system"), /* read first, because it stands in front of the messages */
+    RC_MEMBER_IGNORED("system"), /* read before the other members, because the system text precedes
+                                    the messages */
     RC_MEMBER_READ("max_tokens", read_max_tokens),
     RC_MEMBER_READ("stream", read_stream),
     RC_MEMBER_READ("stop_sequences", rc_read_stops),

@@ -61,9 +61,9 @@ static void put_part(rc_request_writer *w, const rc_part *part, uint32_t place)
     case RC_PART_CALL:
         put_call(w, part, place);
         break;
-    case RC_PART_AUDIO: /* refused by the plan */
+    case RC_PART_AUDIO: /* a plan with audio is REFUSED */
     case RC_PART_RESULT:
-    case RC_PART_THOUGHT: /* reasoning of other models is left out */
+    case RC_PART_THOUGHT: /* visible reasoning of other models is left out */
         break;
     }
 }
@@ -86,8 +86,8 @@ static void put_result(rc_request_writer *w, const rc_part *parts, size_t from, 
 
 /* ---- turns ---- */
 
-/* The message that is being written: Anthropic joins neighbouring messages of one role, so one is
- * written for all of them. */
+/* The message that is being written. All neighbouring messages of one role are written as one
+ * message, because Anthropic would join them. */
 typedef struct open_message {
     bool is_open;
     bool is_user;
@@ -119,7 +119,7 @@ static void open_role(rc_request_writer *w, open_message *open, bool is_user)
     *open = (open_message){.is_open = true, .is_user = is_user};
 }
 
-/* Writes the results of tools first, because they must follow their calls directly. */
+/* Writes the results of tools first, because each result must directly follow its call. */
 static void put_user_turn(rc_request_writer *w, const rc_part *parts, size_t from, size_t end,
                           open_message *open)
 {
@@ -153,8 +153,8 @@ static void put_tagged_text(rc_request_writer *w, rc_str raw)
     rc_json_object_end(&w->json);
 }
 
-/* Writes a system turn between other turns: as such if the model knows them, else as a user's text
- * in tags. */
+/* Writes a system turn between other turns: as a system message if the model accepts one there,
+ * otherwise as text in tags in a user's message. */
 static void put_mid_system(rc_request_writer *w, const rc_part *parts, size_t from, size_t end,
                            open_message *open)
 {
@@ -237,7 +237,7 @@ static void put_tool(rc_request_writer *w, const rc_tool_decl *tool)
     rc_json_object_end(&w->json);
 }
 
-/* Returns whether an earlier call in the history has the same tool's name. */
+/* Returns whether an earlier call in the history calls the same tool. */
 static bool is_repeated(const rc_request_writer *w, const rc_part *parts, size_t at)
 {
     rc_str name = rc_write_text(w, parts[at].name);
@@ -247,7 +247,8 @@ static bool is_repeated(const rc_request_writer *w, const rc_part *parts, size_t
     return false;
 }
 
-/* Declares the tools of the history's calls, because Anthropic accepts no calls without tools. */
+/* Declares the tools that the calls of the history name, because Anthropic refuses calls in the
+ * history if the request declares no tools. */
 static void put_implied_tools(rc_request_writer *w)
 {
     size_t count = 0;

@@ -1,5 +1,6 @@
-/* Conversations: storage of a request that is independent of its dialect, and the choice of the
- * reader. Called by the gateway's attempts on targets of another dialect. */
+/* Stores a request in a form that is independent of its dialect, and chooses the reader of the
+ * dialect. Called by the gateway for attempts at targets that use another dialect than the
+ * client. */
 #include "dialect/translate/conversation.h"
 
 #include "dialect/translate/read.h"

@@ -1,18 +1,20 @@
-/* rc_conversation: one request to a model in no dialect's form, read once from the client's body.
+/* rc_conversation: one request to a model in a form that is independent of the dialects, read once
+ * from the client's body.
  *
  *   body ──► rc_conversation_read (dialect of the client) ──► settings, tools, parts
  *                                                                │
  *                    rc_fit (target) ──► exact, adapted, refused ◄┤
  *                    write (dialect of the target) ──► body ◄─────┘
  *
- * There is no tree and no copy: a conversation stores positions in the client's body. A text, an
- * id, base64 and the arguments of a call are valid content of a JSON string in every dialect, so
- * the writers copy their escaped bytes. Each part is one piece of content of one turn, in the order
- * of the body:
+ * There is no tree and no copy: a conversation stores positions in the client's body. Texts, ids,
+ * base64 and the arguments of tool calls are contents of JSON strings in every dialect, so the
+ * writers copy their escaped bytes unchanged. Each part is one piece of content of one turn, in the
+ * order of the body:
  *
  *   SYSTEM text │ USER text, image │ ASSISTANT thought, text, call │ USER result, its text
  *
- * The parts of a tool's result follow its RC_PART_RESULT and have the flag RC_PART_IS_IN_RESULT. */
+ * The content of a tool's result is stored in the parts after its RC_PART_RESULT, which have the
+ * flag RC_PART_IS_IN_RESULT. */
 #ifndef RC_DIALECT_TRANSLATE_CONVERSATION_H
 #define RC_DIALECT_TRANSLATE_CONVERSATION_H
 
@@ -23,13 +25,13 @@
 #include <recourse/render.h>
 #include <recourse/report.h>
 
-/* Ceilings of one conversation. */
+/* Limits of the size of one conversation. */
 #define RC_CONVERSATION_PARTS_MAX 16384u
 #define RC_CONVERSATION_TOOLS_MAX 1024u
 #define RC_CONVERSATION_STOPS_MAX 16u
 #define RC_CONVERSATION_UNKNOWN_MAX 8u
 
-/* The rows of spec/translate.def. */
+/* A feature of requests; the values are the rows of spec/translate.def. */
 typedef enum rc_feature {
 #define RC_FEATURE(ID, name, CODE, chat, responses, messages, gemini) RC_FEATURE_##ID,
 #include "spec/translate.def"
@@ -39,7 +41,7 @@ typedef enum rc_feature {
 #define RC_FEATURE_BIT(ID) (UINT64_C(1) << RC_FEATURE_##ID)
 _Static_assert(RC_FEATURE_COUNT <= 64, "each feature is one bit of a set");
 
-/* A range of bytes in the client's body; len 0: absent, or an empty text. */
+/* A range of bytes in the client's body; len 0: the value is absent or an empty text. */
 typedef struct rc_span {
     uint32_t at;
     uint32_t len;
@@ -58,26 +60,28 @@ typedef enum rc_part_kind {
     RC_PART_IMAGE,   /* content: base64 or a URL; name: the media type, empty for a URL */
     RC_PART_FILE,    /* content: base64 or a URL of a PDF; name: the media type; id: file name */
     RC_PART_AUDIO,   /* content: base64; name: the format, such as wav */
-    RC_PART_CALL,    /* content: the arguments; id, name of the tool */
-    RC_PART_RESULT,  /* id of the call, name of the tool; its content follows as parts */
+    RC_PART_CALL,    /* content: the arguments; id: of the call; name: of the tool */
+    RC_PART_RESULT,  /* id: of the call; name: of the tool; the content is in the parts that
+                        follow */
     RC_PART_THOUGHT  /* content: the visible reasoning; state: the provider's opaque state */
 } rc_part_kind;
 
 enum {
-    RC_PART_IS_URL = 1,       /* the content is an address, not base64 */
-    RC_PART_IS_IN_RESULT = 2, /* part of the tool's result before it */
-    RC_PART_IS_ERROR = 4,     /* the tool failed */
-    RC_PART_IS_VALUE = 8,     /* the content is a JSON value, not the content of a string */
-    RC_PART_IS_CUSTOM = 16,   /* a call of a custom tool, whose input is a text */
-    RC_PART_IS_REDACTED = 32  /* a thought without visible text */
+    RC_PART_IS_URL = 1,       /* the content is a URL, not base64 */
+    RC_PART_IS_IN_RESULT = 2, /* the part belongs to the tool result that precedes it */
+    RC_PART_IS_ERROR = 4,     /* RESULT: the tool failed */
+    RC_PART_IS_VALUE = 8,     /* the content is any JSON value, not the content of a JSON string */
+    RC_PART_IS_CUSTOM = 16,   /* CALL: of a custom tool, whose input is a plain text */
+    RC_PART_IS_REDACTED = 32  /* THOUGHT: the text is hidden; only the provider's opaque state is
+                                 present */
 };
 
 typedef struct rc_part {
-    uint8_t kind; /* rc_part_kind */
-    uint8_t role; /* rc_role */
+    uint8_t kind; /* an rc_part_kind */
+    uint8_t role; /* an rc_role */
     uint8_t flags;
-    uint8_t detail; /* IMAGE: rc_image_detail */
-    uint32_t turn;  /* index of the turn: parts of one role in a row have the same index */
+    uint8_t detail; /* IMAGE: an rc_image_detail */
+    uint32_t turn;  /* index of the turn; successive parts of one role have the same index */
     rc_span content;
     rc_span id;
     rc_span name;
@@ -94,19 +98,20 @@ typedef enum rc_image_detail {
 typedef struct rc_tool_decl {
     rc_span name;
     rc_span description;
-    rc_span schema;        /* JSON of the parameters; len 0: none */
-    uint8_t strict;        /* rc_tristate */
-    bool is_custom;        /* a tool whose input is a text */
+    rc_span schema;        /* JSON schema of the parameters; len 0: none */
+    uint8_t strict;        /* an rc_tristate */
+    bool is_custom;        /* the tool's input is a plain text */
     bool is_gemini_schema; /* the schema has Gemini's form: types in capitals, `nullable` */
-    rc_span format;        /* custom tools: JSON of the input's grammar; len 0: any text */
+    rc_span format;        /* custom tools: the grammar of the input, as JSON; len 0: any text is
+                              allowed */
 } rc_tool_decl;
 
 typedef enum rc_choice {
     RC_CHOICE_UNSET,
     RC_CHOICE_AUTO,
     RC_CHOICE_NONE,
-    RC_CHOICE_REQUIRED, /* some tool must be called */
-    RC_CHOICE_NAMED     /* the tool `choice_name` must be called */
+    RC_CHOICE_REQUIRED, /* the model must call some tool */
+    RC_CHOICE_NAMED     /* the model must call the tool `choice_name` */
 } rc_choice;
 
 typedef enum rc_output_format {
@@ -115,7 +120,7 @@ typedef enum rc_output_format {
     RC_OUTPUT_SCHEMA /* JSON that `schema` describes */
 } rc_output_format;
 
-/* How much the model should reason, in words. */
+/* The amount of reasoning that a request asks of the model, as one of a few words. */
 typedef enum rc_effort {
     RC_EFFORT_UNSET,
     RC_EFFORT_NONE,
@@ -128,48 +133,54 @@ typedef enum rc_effort {
 } rc_effort;
 
 typedef struct rc_conversation {
-    rc_str body;        /* borrowed; all spans are positions in it */
+    rc_str body;        /* the client's body, borrowed; all spans are positions in this body */
     rc_dialect dialect; /* the client's dialect */
-    uint64_t features;  /* RC_FEATURE_BIT of everything that the request asks for */
-    rc_span unknown[RC_CONVERSATION_UNKNOWN_MAX]; /* names of members that no reader knows */
+    uint64_t features;  /* RC_FEATURE_BITs of all features that the request uses */
+    rc_span unknown[RC_CONVERSATION_UNKNOWN_MAX]; /* names of members that the reader of the dialect
+                                                     does not know */
     size_t unknown_count;
 
-    rc_buf parts_buf;   /* private: rc_part rows */
-    rc_buf tools_buf;   /* private: rc_tool_decl rows */
-    rc_buf allowed_buf; /* private: rc_span rows, the names of the allowed tools */
+    rc_buf parts_buf;   /* private: array of rc_part */
+    rc_buf tools_buf;   /* private: array of rc_tool_decl */
+    rc_buf allowed_buf; /* private: array of rc_span, the names of the allowed tools */
     uint32_t turn_count;
     rc_role role; /* private: role of the current turn */
 
     bool is_stream;
-    bool wants_usage;   /* a stream's last chunk must contain the usage */
-    bool sees_thoughts; /* the client gets the model's visible reasoning */
+    bool wants_usage;   /* the last chunk of a stream must contain the usage */
+    bool sees_thoughts; /* the client can receive the model's visible reasoning */
     rc_tristate store;
 
-    int64_t max_tokens;     /* -1: not set */
-    int64_t thought_budget; /* tokens for reasoning; -1: not set */
+    int64_t max_tokens;     /* maximum number of output tokens; -1: not set */
+    int64_t thought_budget; /* maximum number of tokens for reasoning; -1: not set */
     rc_effort effort;
-    bool is_adaptive; /* the model decides how much it reasons */
-    rc_span temperature, top_p, top_k, seed, presence_penalty, frequency_penalty; /* JSON numbers */
+    bool is_adaptive; /* the model decides how much it reasons (Anthropic's adaptive thinking) */
+    rc_span temperature, top_p, top_k, seed, presence_penalty, frequency_penalty; /* positions of
+                                                                                     JSON numbers;
+                                                                                     len 0: not
+                                                                                     set */
     rc_span stops[RC_CONVERSATION_STOPS_MAX];
     size_t stop_count;
-    bool has_too_many_stops; /* more than RC_CONVERSATION_STOPS_MAX were requested */
+    bool has_too_many_stops; /* the request has more than RC_CONVERSATION_STOPS_MAX stop
+                                sequences */
 
     rc_choice choice;
     rc_span choice_name;
     bool has_allowed_tools;
-    bool is_parallel_off; /* at most one call per response */
+    bool is_parallel_off; /* the model may make at most one tool call per response */
 
     rc_output_format format;
-    rc_span schema; /* JSON of the response's schema */
+    rc_span schema; /* JSON schema of the response */
     rc_span schema_name;
     rc_span schema_description;
     rc_tristate schema_strict;
     bool is_schema_gemini; /* the schema has Gemini's form */
 
-    rc_span user, metadata, service_tier, verbosity; /* JSON values, with the quotes of strings */
+    rc_span user, metadata, service_tier, verbosity; /* positions of JSON values; for strings,
+                                                        including the quotes */
 
-    rc_status status;       /* private: the first failure, which is sticky */
-    const char *fault_name; /* private: the member with a value of a wrong type */
+    rc_status status;       /* private: status of the first failure; later reads do not change it */
+    const char *fault_name; /* private: name of the member whose value has a wrong type */
 } rc_conversation;
 
 /* Starts an empty conversation. alloc: copies the struct. */
@@ -178,19 +189,19 @@ void rc_conversation_init(rc_conversation *c, const rc_alloc *alloc);
 void rc_conversation_done(rc_conversation *c);
 
 /* Reads a request. dialect: OPENAI_CHAT, OPENAI_RESPONSES, ANTHROPIC or GEMINI. body: borrows for
- * as long as the conversation is used, at most 4 GiB. is_stream: whether the path asks for a
- * stream, for Gemini; the other dialects say so in the body. Returns
+ * as long as the conversation is used, at most 4 GiB. is_stream: GEMINI: whether the request's path
+ * names the streaming method; the other dialects state this in the body. Returns
  *
  *   RC_E_SYNTAX, RC_E_TRUNCATED, RC_E_TOO_DEEP   the body is not valid JSON
  *   RC_E_TYPE       a member has a value of a wrong type: rc_conversation_fault names it
- *   RC_E_TOO_LARGE  more parts or tools than the ceilings
+ *   RC_E_TOO_LARGE  the body has more parts or tools than the limits allow
  *   RC_E_NOMEM */
 rc_status rc_conversation_read(rc_conversation *c, rc_dialect dialect, rc_str body, bool is_stream);
 
 /* Returns the name of the member that caused RC_E_TYPE; a static string. */
 const char *rc_conversation_fault(const rc_conversation *c);
 
-/* Views of the rows. */
+/* These functions return the arrays of the conversation, which they view. */
 const rc_part *rc_conversation_parts(const rc_conversation *c, size_t *ret_count);
 const rc_tool_decl *rc_conversation_tools(const rc_conversation *c, size_t *ret_count);
 const rc_span *rc_conversation_allowed(const rc_conversation *c, size_t *ret_count);

@@ -25,15 +25,16 @@ static bool is_name_byte(char c, rc_dialect dialect)
 bool rc_tool_name_is_changed(rc_str raw, rc_dialect dialect)
 {
     bool is_good = raw.len > 0 && raw.len <= name_max(dialect);
-    if (is_good && dialect == RC_DIALECT_GEMINI) /* must begin with a letter or an underscore */
+    if (is_good && dialect == RC_DIALECT_GEMINI) /* Gemini: names must begin with a letter or an
+                                                    underscore */
         is_good = rc_ascii_is_alpha(raw.ptr[0]) || raw.ptr[0] == '_';
     for (size_t i = 0; is_good && i < raw.len; i++)
         is_good = is_name_byte(raw.ptr[i], dialect);
     return !is_good;
 }
 
-/* Two rounds of FNV-1a with different offsets, each mixed once more. The hash need not withstand an
- * attacker: a client that makes two of its own names collide harms only itself. */
+/* Two rounds of FNV-1a with different offsets, each mixed once more. The hash does not need to
+ * resist attacks: a client that makes two of its own names collide harms only its own request. */
 static uint64_t hash_of(rc_str bytes, uint64_t offset)
 {
     uint64_t hash = offset;

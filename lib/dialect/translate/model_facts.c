@@ -18,7 +18,7 @@ static const model_row rows[] = {
 #include "spec/models.def"
 };
 
-/* What a model without a row is assumed to accept. */
+/* Flags of a model that has no row: what such a model is assumed to accept. */
 #define FLAGS_UNKNOWN                                                                     \
     (RC_MODEL_VISION | RC_MODEL_PDF | RC_MODEL_AUDIO | RC_MODEL_TOOLS | RC_MODEL_SCHEMA | \
      RC_MODEL_SAMPLING | RC_MODEL_RESULT_MEDIA)

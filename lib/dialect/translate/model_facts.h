@@ -21,30 +21,34 @@ enum {
     RC_MODEL_PDF = 1 << 1,
     RC_MODEL_AUDIO = 1 << 2,
     RC_MODEL_TOOLS = 1 << 3,
-    RC_MODEL_SCHEMA = 1 << 4,   /* constrains a response to a JSON schema */
-    RC_MODEL_SAMPLING = 1 << 5, /* accepts temperature, top_p and top_k */
+    RC_MODEL_SCHEMA = 1 << 4,   /* the model can constrain a response to a JSON schema */
+    RC_MODEL_SAMPLING = 1 << 5, /* the model accepts temperature, top_p and top_k */
     RC_MODEL_REASONING = 1 << 6,
-    RC_MODEL_ADAPTIVE = 1 << 7,   /* Anthropic: thinking of type adaptive, with an effort */
-    RC_MODEL_MID_SYSTEM = 1 << 8, /* Anthropic: system turns between other turns */
+    RC_MODEL_ADAPTIVE = 1 << 7,   /* Anthropic: the model accepts thinking of type adaptive, with an
+                                     effort */
+    RC_MODEL_MID_SYSTEM = 1 << 8, /* Anthropic: the model accepts system turns between other
+                                     turns */
     RC_MODEL_EFFORT_NONE = 1 << 9,
     RC_MODEL_EFFORT_MINIMAL = 1 << 10,
-    RC_MODEL_EFFORT_LOW = 1 << 11, /* low, medium and high */
+    RC_MODEL_EFFORT_LOW = 1 << 11, /* the efforts low, medium and high */
     RC_MODEL_EFFORT_XHIGH = 1 << 12,
     RC_MODEL_EFFORT_MAX = 1 << 13,
-    RC_MODEL_SIGNATURES = 1 << 14,   /* Gemini: calls in the history need a thoughtSignature */
-    RC_MODEL_RESULT_MEDIA = 1 << 15, /* Gemini: images inside of a function's response */
-    RC_MODEL_LEVELS = 1 << 16        /* Gemini: thinkingLevel instead of thinkingBudget */
+    RC_MODEL_SIGNATURES = 1 << 14,   /* Gemini: tool calls in the history need a thoughtSignature */
+    RC_MODEL_RESULT_MEDIA = 1 << 15, /* Gemini: the model accepts images inside a function's
+                                        response */
+    RC_MODEL_LEVELS = 1 << 16        /* Gemini: the model accepts thinkingLevel instead of
+                                        thinkingBudget */
 };
 
 typedef struct rc_model_facts {
-    bool is_known;       /* spec/models.def has a row */
+    bool is_known;       /* spec/models.def has a row for the model */
     uint32_t flags;      /* RC_MODEL_ bits */
-    uint32_t context;    /* input tokens; 0: not known */
-    uint32_t max_tokens; /* output tokens of one response; 0: not known */
+    uint32_t context;    /* maximum number of input tokens; 0: not known */
+    uint32_t max_tokens; /* maximum number of output tokens of one response; 0: not known */
 } rc_model_facts;
 
-/* Returns the facts of a model. A model without a row accepts everything but reasoning. model: a
- * name, with or without the prefix "models/"; borrows during the call. */
+/* Returns the facts of a model. A model without a row is assumed to accept everything except
+ * reasoning. model: a name, with or without the prefix "models/"; borrows during the call. */
 rc_model_facts rc_model_facts_of(rc_model_kind kind, rc_str model);
 
 #endif

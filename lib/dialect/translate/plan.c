@@ -1,6 +1,5 @@
-/* Plans of translations: grades each feature of a conversation for one target and settles the
- * values that are written. Called by the gateway before it starts an attempt on a target of another
- * dialect. */
+/* Plans translations: grades each feature of a conversation for one target and decides which values
+ * are written. Called by the gateway before it starts an attempt at a target of another dialect. */
 #include "dialect/translate/plan.h"
 
 #include "base/str.h"
@@ -22,7 +21,8 @@ typedef enum feature_grade {
 typedef struct feature_row {
     rc_str name;
     rc_code code;
-    uint8_t grades[4]; /* chat, responses, messages, gemini */
+    uint8_t grades[4]; /* grades for the dialects Chat Completions, Responses, Messages and
+                          Gemini */
 } feature_row;
 
 static const feature_row features[] = {
@@ -136,8 +136,8 @@ static bool is_system(const rc_part *part)
     return part->role <= RC_ROLE_DEVELOPER;
 }
 
-/* Returns whether each system turn behind the first other turn follows a user's turn and precedes
- * the model's turn or the end, which is where Anthropic accepts them. */
+/* Returns whether Anthropic accepts the places of the system turns: each system turn after the
+ * first turn of another role follows a user's turn, and precedes a turn of the model or the end. */
 static bool fits_mid_system(const rc_conversation *c)
 {
     size_t count = 0;
@@ -336,8 +336,8 @@ static void use_word(rc_translation_plan *plan, rc_effort wanted, rc_feature tol
         adapt(plan, told);
 }
 
-/* Returns whether the model is in a loop of tool calls that it began without visible reasoning.
- * Anthropic refuses to begin reasoning in the middle of such a loop. */
+/* Returns whether the conversation ends in a loop of tool calls that the model began without
+ * visible reasoning. Anthropic refuses to begin reasoning in the middle of such a loop. */
 static bool is_in_loop(const rc_conversation *c)
 {
     size_t count = 0;
@@ -406,7 +406,7 @@ static void decide_thinking(rc_translation_plan *plan)
     if (effort == RC_EFFORT_UNSET && c->thought_budget >= 0)
         effort = rc_effort_of_budget(c->thought_budget);
     if (effort == RC_EFFORT_UNSET)
-        return; /* The model decides by itself, as adaptive thinking without an effort does. */
+        return; /* without an effort the model decides itself how much it reasons */
     if (!accepts(plan, RC_MODEL_REASONING)) {
         if (effort != RC_EFFORT_NONE)
             adapt(plan, RC_FEATURE_EFFORT);
@@ -429,7 +429,8 @@ static bool is_above_one(rc_str number)
     return rc_json_to_double(number, &value) == RC_OK && value > 1;
 }
 
-/* Sampling goes where the model does not accept it, and at Anthropic beside reasoning. */
+/* Leaves out the sampling members if the model does not accept them, and for Anthropic if reasoning
+ * is requested. */
 static void decide_sampling(rc_translation_plan *plan)
 {
     const rc_conversation *c = plan->conversation;

@@ -91,7 +91,7 @@ rc_span rc_read_json_span(const rc_conversation *c, const rc_json_raw_value *val
 {
     if (value->first != '"')
         return rc_read_span(c, value->raw);
-    /* The quotes stand around the content in the body. An empty string has a position too. */
+    /* The span includes the quotes around the content. An empty string has a position, too. */
     return (rc_span){(uint32_t)(value->raw.ptr - c->body.ptr) - 1, (uint32_t)value->raw.len + 2};
 }
 
@@ -178,7 +178,8 @@ rc_part *rc_read_media(rc_conversation *c, rc_part_kind kind, rc_str media_type,
     return part;
 }
 
-/* Splits "data:image/png;base64,AAAA" into media type and content. False: not such an address. */
+/* Splits "data:image/png;base64,AAAA" into media type and content. Returns false if the text is not
+ * such a data URL. */
 static bool split_data_url(rc_str raw, rc_str *ret_type, rc_str *ret_content)
 {
     if (!rc_str_starts_with_nocase(raw, RC_STR("data:")))
@@ -193,7 +194,7 @@ static bool split_data_url(rc_str raw, rc_str *ret_type, rc_str *ret_content)
     return true;
 }
 
-/* Sets IMAGE_TYPE for an address that ends in .gif, before a query. */
+/* Returns whether the path of the URL, without its query, ends in .gif. */
 static bool is_gif_url(rc_str raw)
 {
     size_t end = rc_str_find_byte(raw, '?', 0);

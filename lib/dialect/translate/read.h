@@ -9,10 +9,10 @@
 typedef void (*rc_member_read)(rc_conversation *c, const rc_json_raw_value *value);
 
 /* One row of a reader's table: a member's name and the function that reads its value. A member
- * without a function sets only its feature, if its value is neither null nor false. */
+ * without a function only sets its feature, and only if its value is neither null nor false. */
 typedef struct rc_member_row {
     const char *name;
-    rc_member_read read; /* NULL: the member sets `feature` */
+    rc_member_read read; /* NULL: the member only sets `feature` */
     rc_feature feature;  /* RC_FEATURE_COUNT: the member has no meaning for any target */
 } rc_member_row;
 
@@ -33,20 +33,22 @@ typedef struct rc_member_row {
  * that the table lacks is unknown (rc_read_unknown). */
 void rc_read_members(rc_conversation *c, rc_str object, const rc_member_row *rows, size_t count);
 
-/* Reads a list of objects, one after the other. Anything else is a fault of the member `name`. */
+/* Reads each object of a list. If the value is not a list of objects, the read fails, with `name`
+ * as the member at fault. */
 void rc_read_objects(rc_conversation *c, const rc_json_raw_value *value, const char *name,
                      void (*read)(rc_conversation *c, rc_str object));
 
 /* Returns whether the member "type" of the object has this value. */
 bool rc_read_type_is(rc_str object, const char *type);
 
-/* Records the name of a member that no reader knows; only the first few names are kept. */
+/* Records the name of a member that the reader does not know; only the first
+ * RC_CONVERSATION_UNKNOWN_MAX names are stored. */
 void rc_read_unknown(rc_conversation *c, rc_str key);
 
 /* Records that a member has a value of a wrong type. name: a static string. */
 void rc_read_fail(rc_conversation *c, const char *name);
 
-/* Sets the feature. */
+/* Records that the request uses the feature. */
 static inline void rc_read_feature(rc_conversation *c, rc_feature feature)
 {
     if (feature < RC_FEATURE_COUNT)
@@ -62,11 +64,12 @@ rc_span rc_read_number(const rc_conversation *c, const rc_json_raw_value *value)
 /* Returns a whole number from 0 to INT32_MAX, or -1. */
 int64_t rc_read_count(const rc_json_raw_value *value);
 
-/* Begins a turn. Content of the same role as the turn before belongs to that turn. */
+/* Begins a turn of this role. If the previous turn has the same role, that turn continues
+ * instead. */
 void rc_read_turn(rc_conversation *c, rc_role role);
 
-/* Adds a part to the current turn and returns it, or NULL if there is no room. The pointer is valid
- * until the next part is added. */
+/* Adds a part to the current turn and returns it, or NULL if the limit of parts is reached or no
+ * memory is available. The pointer is valid until the next part is added. */
 rc_part *rc_read_part(rc_conversation *c, rc_part_kind kind);
 /* Adds a text, unless it is empty. */
 void rc_read_text(rc_conversation *c, rc_str raw);
@@ -76,7 +79,7 @@ void rc_read_media_url(rc_conversation *c, rc_part_kind kind, rc_str raw);
 rc_part *rc_read_media(rc_conversation *c, rc_part_kind kind, rc_str media_type, rc_str base64);
 
 /* Returns the position at which the next part will be added; rc_read_added returns the part that
- * was added at that position, or NULL if there is none. */
+ * was added at that position, or NULL if no part was added. */
 static inline size_t rc_read_position(const rc_conversation *c)
 {
     return c->parts_buf.len;
@@ -85,18 +88,19 @@ rc_part *rc_read_added(rc_conversation *c, size_t position);
 /* Sets flags of all parts that were added since the position. */
 void rc_read_add_flags(rc_conversation *c, size_t position, uint8_t flags);
 
-/* Adds a tool and returns it, or NULL if there is no room. */
+/* Adds a tool and returns it, or NULL if the limit of tools is reached or no memory is
+ * available. */
 rc_tool_decl *rc_read_tool(rc_conversation *c);
 /* Adds the name of a tool that may be called. */
 void rc_read_allowed(rc_conversation *c, rc_str name);
-/* Adds a stop sequence, or reads all of a list or a string. */
+/* Adds one stop sequence, or all stop sequences of a list. */
 void rc_read_stops(rc_conversation *c, const rc_json_raw_value *value);
-/* Reads a word of effort such as "high"; an unknown word is UNKNOWN_CONTENT. */
+/* Reads an effort such as "high"; any unknown word sets the feature UNKNOWN_CONTENT. */
 void rc_read_effort(rc_conversation *c, const rc_json_raw_value *value);
 /* Sets the features that follow from all parts together: PREFILL, TOOLS_IMPLIED and others. */
 void rc_read_finish(rc_conversation *c);
 
-/* The readers. body: an object that is valid JSON. */
+/* The readers of the dialects. body: an object that is valid JSON. */
 void rc_chat_read_request(rc_conversation *c, rc_str body);
 void rc_messages_read_request(rc_conversation *c, rc_str body);
 void rc_responses_read_request(rc_conversation *c, rc_str body);

@@ -60,10 +60,10 @@ typedef struct schema_write {
 } schema_write;
 
 typedef enum keyword_kind {
-    KEYWORD_DATA,    /* copied */
-    KEYWORD_SCHEMA,  /* a schema, or a boolean */
-    KEYWORD_SCHEMAS, /* a list of schemas */
-    KEYWORD_MAP      /* an object whose members are schemas */
+    KEYWORD_DATA,    /* the value is copied */
+    KEYWORD_SCHEMA,  /* the value is a schema or a boolean */
+    KEYWORD_SCHEMAS, /* the value is a list of schemas */
+    KEYWORD_MAP      /* the value is an object whose members are schemas */
 } keyword_kind;
 
 static keyword_kind kind_of(rc_str key, char first)
@@ -92,7 +92,7 @@ static keyword_kind kind_of(rc_str key, char first)
         if (!rc_json_is_text(key, rc_str_c(rows[i].name)))
             continue;
         if (rows[i].kind == KEYWORD_SCHEMA && first == '[')
-            return KEYWORD_SCHEMAS; /* "items" of older drafts */
+            return KEYWORD_SCHEMAS; /* older drafts allow a list as the value of "items" */
         bool fits = rows[i].kind == KEYWORD_SCHEMAS ? first == '[' : first == '{';
         return fits ? rows[i].kind : KEYWORD_DATA;
     }
@@ -148,7 +148,8 @@ static void push_lower(rc_buf *buf, rc_str raw)
     rc_buf_push_byte(buf, '"');
 }
 
-/* Writes the type in lower case; a nullable one as a list with "null". */
+/* Writes a type of Gemini's form in lower case; a nullable type becomes a list that includes
+ * "null". */
 static void write_gemini_type(schema_write *w, rc_str schema, rc_str type)
 {
     rc_json_raw_value nullable;
@@ -170,7 +171,8 @@ static bool is_count_keyword(rc_str key)
     return false;
 }
 
-/* Writes a member of Gemini's form. Returns false if the member has no special form. */
+/* Writes a member that only Gemini's form of a schema has. Returns false if the member is not of
+ * that kind. */
 static bool write_gemini_member(schema_write *w, rc_str schema, const rc_json_members *m)
 {
     if (rc_json_is_text(m->key, RC_STR("nullable")))
@@ -191,7 +193,7 @@ static bool write_gemini_member(schema_write *w, rc_str schema, const rc_json_me
 
 /* ---- members ---- */
 
-/* Returns whether a keyword moves into the description. */
+/* Returns whether a keyword is left out and mentioned in the description instead. */
 static bool moves(const schema_write *w, rc_str key)
 {
     bool is_dialect = w->rules.has_no_dialect && rc_json_is_text(key, RC_STR("$schema"));
@@ -233,7 +235,8 @@ static void write_description(schema_write *w, rc_str schema)
     rc_buf_push_byte(buf, '"');
 }
 
-/* Returns whether the schema is one of an object whose further members are not named. */
+/* Returns whether the schema describes an object that may have members which the schema does not
+ * name. */
 static bool is_open_object(rc_str schema)
 {
     rc_json_raw_value value;
@@ -326,7 +329,7 @@ static bool requires_all(rc_str schema, rc_str properties)
     return required_count == property_count;
 }
 
-/* Returns whether the member is neither a schema nor contains one that is not strict. */
+/* Returns whether the value of the member is strict: no schema, or only schemas that are strict. */
 static bool is_member_strict(const rc_json_members *member)
 {
     rc_json_members m = rc_json_members_begin(member->value.raw);

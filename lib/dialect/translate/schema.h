@@ -2,30 +2,31 @@
  *
  *   {"type":"string","minLength":3}  ──►  {"type":"string","description":"{minLength: 3}"}
  *
- * A keyword that the target does not accept moves into the description of its place, so that the
- * model still reads it. Data (enum, const, default, examples) and the names of properties are
- * copied. */
+ * A keyword that the target does not accept is left out and mentioned in the description of the
+ * same object, so that the model still reads it. Data (enum, const, default, examples) and the
+ * names of properties are copied. */
 #ifndef RC_DIALECT_TRANSLATE_SCHEMA_H
 #define RC_DIALECT_TRANSLATE_SCHEMA_H
 
 #include "dialect/translate/conversation.h"
 
-/* What is changed in a schema; all false: the schema is copied. */
+/* The changes that are made to a schema; if all members are false or NULL, the schema is copied. */
 typedef struct rc_schema_rules {
-    const char *const *keywords; /* the keywords that the target accepts; NULL: all */
-    bool needs_object;           /* a schema without a type gets "type":"object" at the top */
-    bool closes_objects;         /* objects get "additionalProperties":false */
-    bool has_no_const;           /* const becomes an enum with one value */
-    bool has_no_dialect;         /* $schema is left out, which loses nothing */
-    bool is_from_gemini;         /* types become lower case, nullable a type, counts numbers */
+    const char *const *keywords; /* the keywords that the target accepts; NULL: all keywords */
+    bool needs_object;           /* a schema without a type gets "type":"object" at its top level */
+    bool closes_objects;         /* each object gets "additionalProperties":false */
+    bool has_no_const;           /* "const" is written as "enum" with one value */
+    bool has_no_dialect;         /* $schema is left out, which does not count as a loss */
+    bool is_from_gemini;         /* from Gemini's form: types become lower case, "nullable" becomes
+                                    a type, and counts in strings become numbers */
 } rc_schema_rules;
 
 rc_schema_rules rc_schema_rules_of_tool(const rc_tool_decl *tool, rc_dialect target);
 rc_schema_rules rc_schema_rules_of_response(bool is_from_gemini, rc_dialect target);
 
 /* Appends the schema by the rules. schema: valid JSON; an empty text is an object without
- * properties. Returns whether something was lost or constrained: a keyword moved, an object
- * closed. */
+ * properties. Returns whether the schema was changed in its meaning: a keyword was moved into the
+ * description, or an object was closed. */
 bool rc_schema_write(rc_str schema, rc_schema_rules rules, rc_buf *buf);
 
 /* Returns whether OpenAI accepts the schema as strict: every object is closed and requires all of

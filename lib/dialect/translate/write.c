@@ -1,5 +1,6 @@
-/* Writes a conversation for a target, and has the functions that all request writers use. Called by
- * the gateway's attempts on targets of another dialect. */
+/* Writes a conversation as a request to a target. The other functions are used by the request
+ * writers of all dialects. Called by the gateway for attempts at targets that use another dialect
+ * than the client. */
 #include "dialect/translate/write.h"
 
 #include "base/str.h"

@@ -5,7 +5,8 @@
 #include "dialect/translate/plan.h"
 #include "json/writer.h"
 
-/* The text of the user's turn in front of a conversation that begins with the model's turn. */
+/* The text of the user's turn that is put before a conversation that begins with a turn of the
+ * model. */
 #define RC_WRITE_FIRST_TURN "(The conversation continues.)"
 
 typedef struct rc_request_writer {
@@ -31,22 +32,23 @@ static inline rc_str rc_write_text(const rc_request_writer *w, rc_span span)
     return rc_conversation_text(w->c, span);
 }
 
-/* Write one member, if the value is present. */
+/* These functions write one member if the value is present, and nothing otherwise. */
 void rc_write_raw(rc_request_writer *w, const char *key, rc_span json);
 void rc_write_string(rc_request_writer *w, const char *key, rc_span raw);
 void rc_write_word(rc_request_writer *w, const char *key, const char *word);
 void rc_write_count(rc_request_writer *w, const char *key, int64_t value);
 
-/* Writes the name of a tool, or the id of a call, as the value of a member. place: number of the
- * part, for calls without an id. */
+/* These functions write the name of a tool, or the id of a call, as the value of a member. place:
+ * index of the part, from which the id of a call without an id is made. */
 void rc_write_tool_name(rc_request_writer *w, const char *key, rc_span raw);
 void rc_write_call_id(rc_request_writer *w, const char *key, const rc_part *part, uint32_t place);
 
-/* Writes the arguments of a call as a JSON object, or as a string that contains JSON. */
+/* These functions write the arguments of a call as a JSON object, or as a string that contains
+ * JSON. */
 void rc_write_arguments_object(rc_request_writer *w, const char *key, const rc_part *call);
 void rc_write_arguments_string(rc_request_writer *w, const char *key, const rc_part *call);
 
-/* Writes a base64 content as a data URL: data:TYPE;base64,DATA. */
+/* Writes content in base64 as a data URL: data:TYPE;base64,DATA. */
 void rc_write_data_url(rc_request_writer *w, const char *key, const rc_part *part,
                        rc_str type_default);
 
@@ -59,8 +61,8 @@ bool rc_write_says_error(rc_str raw);
 /* Returns whether a text, as written in JSON, is white space; Anthropic refuses such stop
  * sequences. */
 bool rc_write_is_blank(rc_str raw);
-/* Returns whether the tool may be called: tools that are not allowed are left out for targets that
- * know no allowed tools. */
+/* Returns whether the model may call the tool. For targets whose dialect has no list of allowed
+ * tools, the other tools are left out. */
 bool rc_write_is_allowed(const rc_request_writer *w, const rc_tool_decl *tool);
 
 static inline bool rc_write_is_media(const rc_part *part)
