@@ -119,9 +119,8 @@ typedef struct rc_queue {
     rc_queue_flow *flows;
     uint32_t *buckets; /* hash table of the flows, with one bucket per entry */
     uint32_t capacity;
-    uint32_t entries_used; /* number of elements of `entries` that were ever used; flows_used: of
-                              `flows` */
-    uint32_t flows_used;
+    uint32_t entries_used; /* number of elements of `entries` that were ever used */
+    uint32_t flows_used;   /* number of elements of `flows` that were ever used */
     uint32_t free_entry;
     uint32_t free_flow;
     uint32_t by_time;  /* root of the heap of all entries, ordered by time */

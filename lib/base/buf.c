@@ -61,8 +61,8 @@ static rc_status grow(rc_buf *buf, size_t first_size, size_t need)
     return RC_OK;
 }
 
-/* Allocates space for `extra` more bytes. first_size: the size of an allocation for an empty buffer,
- * which is doubled until it suffices. */
+/* Allocates space for `extra` more bytes. first_size: size in bytes of the first allocation; the
+ * size is doubled until the content fits. */
 static rc_status make_space(rc_buf *buf, size_t first_size, size_t extra)
 {
     if (buf->status != RC_OK)

@@ -84,8 +84,8 @@ static void set_message(rc_builder *builder, rc_buf *text)
         rc_builder_set_message(builder, rc_buf_get(text));
 }
 
-/* Sets the message of the fault's row: "exp's certificate has expired: it was valid until
- * 2025-01-01." */
+/* Sets the message from the fault's row, for example "exp's certificate has expired: it was valid
+ * until 2025-01-01." for the provider "exp". */
 static void set_row_message(rc_builder *builder, const rc_connection_info *row,
                             const rc_failure *failure, rc_str provider)
 {

@@ -15,7 +15,7 @@
 #define RC_HOP_LEN 25u
 /* Maximum length of the Via line in bytes: "via: ", each gateway as "1.1 NAME, ", and CR LF. */
 #define RC_HOPS_VIA_MAX ((RC_HOPS_MAX + 1u) * (RC_HOP_LEN + 6u) + 8u)
-/* The same for a request that has passed no other gateway. */
+/* Maximum length of the Via line of a request that has passed no other gateway, in bytes. */
 #define RC_HOPS_OWN_VIA_MAX (RC_HOP_LEN + 6u + 8u)
 
 typedef struct rc_hops {

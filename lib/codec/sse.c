@@ -119,7 +119,7 @@ static size_t read_fields(rc_str text, rc_stream_event *event)
 }
 
 /* Joins the event's data lines in the scratch buffer. If the scratch buffer already has the event's
- * raw bytes, the joined data follows them. */
+ * raw bytes, the joined data is appended to these bytes. */
 static void join_data(rc_stream_feed *feed, rc_stream_event *event)
 {
     size_t held = feed->is_scratch_consumed ? event->raw.len : 0;

@@ -200,8 +200,8 @@ static size_t read_escape(rc_usage_scan *scan, rc_str text, size_t at)
     return at - from;
 }
 
-/* Continues reading the current string. Returns the offset of its end; if the string does not end
- * in this piece, the piece's length. */
+/* Continues reading the current string. Returns the offset of the string's end; if the string does
+ * not end in this piece, returns the piece's length. */
 static size_t read_string(rc_usage_scan *scan, rc_usage *usage, rc_str text, size_t at)
 {
     while (at < text.len) {

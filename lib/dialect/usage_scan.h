@@ -41,7 +41,7 @@ typedef struct rc_usage_scan {
     char key[RC_USAGE_SCAN_KEY_MAX];
     bool is_key_next;
     bool is_text_member; /* the current top-level member contains the text of the response */
-    bool is_weighed;     /* the current string is text that is weighed */
+    bool is_weighed;     /* the current string counts for the estimate of tokens (usage_weight.h) */
     bool is_content;     /* the model wrote the current string */
     bool has_content;    /* the response has a non-empty string that the model wrote */
     bool is_inside;      /* the scan is inside an object that may contain a usage object */

@@ -22,7 +22,8 @@
 #define RC_WEIGHT_MEDIA 4000u
 
 /* Flags of rc_weight_json: what is weighed in addition to the text of strings. */
-#define RC_WEIGH_KEYS 1u  /* keys; for schemas, whose keys the model reads */
+/* the keys of objects, too; used for schemas, because the model reads their keys */
+#define RC_WEIGH_KEYS 1u
 #define RC_WEIGH_ROLES 2u /* the role of each message, with the weight RC_WEIGHT_ROLE */
 #define RC_WEIGH_MEDIA 4u /* data and URLs, with the weight RC_WEIGHT_MEDIA */
 

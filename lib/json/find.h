@@ -34,8 +34,8 @@ rc_status rc_json_find(rc_str text, rc_json_member *members, size_t count, bool 
 
 /* ---- precomputed names, for repeated searches ---- */
 
-/* A hash of one byte, never 0, of the length and the first letter of a key. The function computes
- * it at run time, the macro computes the hash of a literal as a constant. */
+/* A hash of the length and the first letter of a key: one byte, never 0. rc_json_key_hash computes
+ * the hash at run time, the macro computes the hash of a literal as a constant. */
 static inline uint8_t rc_json_key_hash(rc_str key)
 {
     return key.len > 0 ? (((unsigned char)key.ptr[0] ^ (unsigned)key.len << 2) & 63) + 1 : 1;

@@ -188,7 +188,7 @@ static void grant(rc_call *call, uint16_t entry, const rc_call *self, uint64_t n
 }
 
 /* Returns the call of a line that gets an attempt at the entry. A probe of a target that is DOWN is
- * made by the newest request, which has waited for the shortest time. */
+ * made by the newest request, which has the most time left. */
 static rc_call *call_for(const rc_queue *queue, uint32_t line, uint16_t entry, uint64_t now_ms)
 {
     rc_call *head = rc_queue_item(queue, rc_queue_head(queue, line));

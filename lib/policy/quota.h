@@ -25,8 +25,8 @@
 /* A limit is low if less than this percentage of it is left. */
 #define RC_QUOTA_LOW_PERCENT 10u
 
-/* The values of a limit count as valid until the limit renews, but at least for the first and at
- * most for the second of these times. */
+/* The values of a limit count as valid until the limit renews, but at least for
+ * RC_QUOTA_WINDOW_MIN_MS and at most for RC_QUOTA_WINDOW_MAX_MS. */
 #define RC_QUOTA_WINDOW_MIN_MS INT64_C(60000)
 #define RC_QUOTA_WINDOW_MAX_MS INT64_C(86400000)
 

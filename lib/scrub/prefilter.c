@@ -151,8 +151,8 @@ void rc_scrub_prefilter_load(rc_scrub_prefilter *prefilter, rc_str text, size_t 
     if (from > 0 && rc_scrub_is(text, from - 1, RC_SCRUB_WORD))
         starts &= ~UINT64_C(1);
 
-    /* Adds the colons before a slash, escaped or not. The byte after the window is not known, so it
-     * may be a slash. */
+    /* Adds each colon before a slash or an escaped slash. The byte after the window is not known,
+     * so it may be a slash. */
     candidates |= colons & ((slashes | candidates) >> 1 | UINT64_C(1) << (WINDOW - 1));
     candidates |= starts & dashes & (dashes >> 1 | UINT64_C(1) << (WINDOW - 1)); /* --option */
     candidates |= starts & long_runs(words | slashes | pluses, len == WINDOW ? more : 0);

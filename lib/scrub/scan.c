@@ -58,8 +58,8 @@ static bool find_in_word(rc_scrub_scan *scan, size_t from, size_t to, rc_scrub_e
     return rc_scrub_find_block(text, from, to, ret_edit);
 }
 
-/* Returns the end of a terminal escape sequence such as ESC [ ... m. The letter at its end is not
- * part of the word that follows. */
+/* Returns the end of a terminal escape sequence such as ESC [ ... m. The sequence includes its
+ * final letter, which would otherwise count as part of the next word. */
 static size_t escape_sequence_end(rc_str text, size_t at)
 {
     size_t end = at + 1;

@@ -198,7 +198,7 @@ typedef struct digits {
     bool is_zero;
 } digits;
 
-/* Reads digits with commas and points between them. Returns the offset after them. */
+/* Reads digits with commas and points between them. Returns the offset after the digits. */
 static size_t read_digits(rc_str text, size_t at, digits *d)
 {
     for (;;) {
