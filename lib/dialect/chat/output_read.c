@@ -1,0 +1,123 @@
+/* Reads responses of OpenAI's Chat Completions API as pieces. Called by the translator. */
+#include "base/str.h"
+#include "dialect/translate/output.h"
+#include "json/members.h"
+#include "json/reader.h"
+
+/* Returns the key of a call: its index, or for providers that send none, one more for each id. */
+static uint32_t key_of(rc_output_reader *reader, rc_str call, rc_str id)
+{
+    rc_json_raw_value index;
+    int64_t number = 0;
+    if (rc_json_member_find(call, RC_STR("index"), &index) &&
+        rc_json_to_i64(index.raw, &number) == RC_OK && number >= 0 && number < RC_OUTPUT_CALLS_MAX)
+        return (uint32_t)number;
+    if (id.len > 0)
+        reader->next_key++;
+    return RC_OUTPUT_CALLS_MAX + reader->next_key;
+}
+
+/* Returns whether the part begins a call: the first part of its index, or one with a new id. */
+static bool begins_call(rc_output_reader *reader, uint32_t key, rc_str id)
+{
+    if (key >= RC_OUTPUT_CALLS_MAX)
+        return id.len > 0;
+    uint64_t bit = UINT64_C(1) << key;
+    bool begins = (reader->begun & bit) == 0;
+    reader->begun |= bit;
+    return begins;
+}
+
+/* Reads one call, or with is_whole false one part of a call. In a whole body each element is a call
+ * of its own, with or without an index. */
+static rc_status read_call(rc_output_reader *reader, rc_str call, bool is_whole)
+{
+    rc_json_raw_value body;
+    bool is_custom = rc_json_member_find(call, RC_STR("custom"), &body);
+    if (!is_custom && !rc_json_member_find(call, RC_STR("function"), &body))
+        return RC_OK;
+    rc_str id = rc_json_member_text(call, RC_STR("id"));
+    rc_piece piece = {.kind = RC_PIECE_OPEN, .block = RC_BLOCK_CALL, .id = id};
+    piece.key = is_whole ? reader->next_key++ : key_of(reader, call, id);
+    piece.name = rc_json_member_text(body.raw, RC_STR("name"));
+    rc_status status = RC_OK;
+    if (is_whole || begins_call(reader, piece.key, id))
+        status = rc_output_push(reader, &piece);
+    piece.kind = RC_PIECE_DELTA;
+    if (rc_json_member_find(body.raw, is_custom ? RC_STR("input") : RC_STR("arguments"), &body)) {
+        piece.text = body.raw;
+        piece.is_value = body.first != '"'; /* some servers send an object */
+    }
+    if (status == RC_OK && piece.text.len > 0)
+        status = rc_output_push(reader, &piece);
+    piece.kind = RC_PIECE_CLOSE;
+    return status == RC_OK && is_whole ? rc_output_push(reader, &piece) : status;
+}
+
+static rc_status read_calls(rc_output_reader *reader, rc_str message, bool is_whole)
+{
+    rc_json_raw_value calls;
+    rc_status status = RC_OK;
+    if (!rc_json_member_find(message, RC_STR("tool_calls"), &calls))
+        return RC_OK;
+    rc_json_members m = rc_json_members_begin(calls.raw);
+    while (status == RC_OK && rc_json_members_next(&m))
+        if (m.value.first == '{')
+            status = read_call(reader, m.value.raw, is_whole);
+    return status;
+}
+
+/* Reads a message or a delta. Visible reasoning has two names among compatible servers. */
+static rc_status read_message(rc_output_reader *reader, rc_str message, bool is_whole)
+{
+    rc_str thought = rc_json_member_text(message, RC_STR("reasoning_content"));
+    if (thought.len == 0)
+        thought = rc_json_member_text(message, RC_STR("reasoning"));
+    rc_status status = rc_output_push_text(reader, RC_BLOCK_THOUGHT, thought);
+    if (status == RC_OK)
+        status = rc_output_push_text(reader, RC_BLOCK_TEXT,
+                                     rc_json_member_text(message, RC_STR("content")));
+    if (status == RC_OK)
+        status = rc_output_push_text(reader, RC_BLOCK_REFUSAL,
+                                     rc_json_member_text(message, RC_STR("refusal")));
+    return status == RC_OK ? read_calls(reader, message, is_whole) : status;
+}
+
+static rc_status read_choice(rc_output_reader *reader, rc_str choice, bool is_whole)
+{
+    rc_json_raw_value message;
+    rc_status status = RC_OK;
+    rc_str key = is_whole ? RC_STR("message") : RC_STR("delta");
+    if (rc_json_member_find(choice, key, &message) && message.first == '{')
+        status = read_message(reader, message.raw, is_whole);
+    rc_str reason = rc_json_member_text(choice, RC_STR("finish_reason"));
+    return status == RC_OK && reason.len > 0 ? rc_output_push_finish(reader, reason) : status;
+}
+
+/* Reads the first choice, because requests with several are never translated. */
+static rc_status read_completion(rc_output_reader *reader, rc_str body, bool is_whole)
+{
+    rc_json_raw_value value;
+    rc_status status = RC_OK;
+    if (rc_json_member_find(body, RC_STR("choices"), &value)) {
+        rc_json_members m = rc_json_members_begin(value.raw);
+        if (rc_json_members_next(&m) && m.value.first == '{')
+            status = read_choice(reader, m.value.raw, is_whole);
+    }
+    if (status == RC_OK && rc_json_member_find(body, RC_STR("usage"), &value))
+        status = rc_output_push_usage(reader, value.raw);
+    return status;
+}
+
+rc_status rc_chat_read_event(rc_output_reader *reader, rc_str data)
+{
+    if (rc_str_eq(rc_str_trim(data), RC_STR("[DONE]")))
+        return rc_output_push_end(reader);
+    return read_completion(reader, data, false);
+}
+
+rc_status rc_chat_read_body(rc_output_reader *reader, rc_str body)
+{
+    rc_status status = read_completion(reader, body, true);
+    return status == RC_OK ? rc_output_push_end(reader) : status;
+}

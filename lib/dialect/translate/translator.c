@@ -1,0 +1,161 @@
+/* Translates responses: connects a reader, the order of blocks and a writer. Called by the gateway's
+ * attempts on targets of another dialect. */
+#include "dialect/translate/translator.h"
+
+#include "base/str.h"
+#include "dialect/translate/identifier.h"
+
+/* Ceiling of what waits for the client: one event, or a whole body with its escapes. */
+#define OUT_MAX (4 * RC_TRANSLATOR_TEXT_MAX)
+#define SCRATCH_MAX 4096u
+#define HASH_DIGITS 24
+
+/* ---- calls ---- */
+
+static bool is_usable_id(rc_str id)
+{
+    for (size_t i = 0; i < id.len; i++)
+        if (!rc_ascii_is_alnum(id.ptr[i]) && id.ptr[i] != '_' && id.ptr[i] != '-')
+            return false;
+    return id.len > 0 && id.len <= 64;
+}
+
+/* Appends an id that every dialect accepts. A call without one gets our request's id and its
+ * number. */
+static void push_id(rc_translator *t, rc_str id)
+{
+    if (is_usable_id(id)) {
+        rc_buf_push(&t->scratch, id);
+        return;
+    }
+    rc_buf_push(&t->scratch, RC_STR("call_"));
+    if (id.len > 0) {
+        rc_identifier_push_hash(&t->scratch, id, HASH_DIGITS);
+        return;
+    }
+    rc_buf_push(&t->scratch, t->writer.facts.request_id);
+    rc_buf_push_byte(&t->scratch, '_');
+    rc_buf_push_u64(&t->scratch, t->call_count);
+}
+
+/* Returns the client's own name of the tool that the target knows as `name`. */
+static rc_str client_name(rc_translator *t, rc_str name)
+{
+    size_t count = 0;
+    const rc_tool_decl *tools = rc_conversation_tools(t->conversation, &count);
+    for (size_t i = 0; i < count; i++) {
+        rc_str own = rc_conversation_text(t->conversation, tools[i].name);
+        if (!rc_tool_name_is_changed(own, t->from))
+            continue;
+        size_t before = rc_buf_get(&t->scratch).len;
+        rc_tool_name_push(&t->scratch, own, t->from);
+        rc_str all = rc_buf_get(&t->scratch);
+        bool is_it = rc_str_eq(rc_str_slice(all, before, all.len), name);
+        t->scratch.len = before;
+        if (is_it)
+            return own;
+    }
+    return name;
+}
+
+static rc_status write_piece(rc_translator *t, const rc_piece *piece)
+{
+    if (t->to == RC_DIALECT_ANTHROPIC)
+        return rc_messages_write_piece(&t->writer, piece);
+    return rc_chat_write_piece(&t->writer, piece);
+}
+
+static rc_status write_call(rc_translator *t, rc_piece call)
+{
+    rc_buf_reset(&t->scratch);
+    push_id(t, call.id);
+    size_t id_len = rc_buf_get(&t->scratch).len;
+    call.name = client_name(t, call.name);
+    call.id = rc_str_slice(rc_buf_get(&t->scratch), 0, id_len);
+    t->call_count++;
+    if (rc_buf_status(&t->scratch) != RC_OK)
+        return rc_buf_status(&t->scratch);
+    return write_piece(t, &call);
+}
+
+/* The sink of rc_blocks. */
+static rc_status on_ordered(void *ctx, const rc_piece *piece)
+{
+    rc_translator *t = ctx;
+    bool is_call = piece->kind == RC_PIECE_OPEN && piece->block == RC_BLOCK_CALL;
+    t->is_over = t->is_over || piece->kind == RC_PIECE_END;
+    rc_status status = is_call ? write_call(t, *piece) : write_piece(t, piece);
+    t->has_content = t->has_content || t->writer.has_started;
+    return status;
+}
+
+/* The sink of the reader. */
+static rc_status on_read(void *ctx, const rc_piece *piece)
+{
+    rc_translator *t = ctx;
+    return rc_blocks_push(&t->blocks, piece);
+}
+
+/* ---- life ---- */
+
+void rc_translator_init(rc_translator *translator, const rc_conversation *conversation,
+                        rc_dialect from, const rc_output_facts *facts, const rc_alloc *alloc)
+{
+    *translator =
+        (rc_translator){.from = from, .to = conversation->dialect, .conversation = conversation};
+    rc_buf_init(&translator->out, alloc, OUT_MAX);
+    rc_buf_init(&translator->scratch, alloc, SCRATCH_MAX);
+    rc_output_reader_init(&translator->reader, (rc_piece_sink){translator, on_read});
+    rc_blocks_init(&translator->blocks, alloc, (rc_piece_sink){translator, on_ordered});
+    rc_output_writer_init(&translator->writer, facts, &translator->out, alloc,
+                          RC_TRANSLATOR_TEXT_MAX);
+}
+
+void rc_translator_done(rc_translator *translator)
+{
+    rc_blocks_done(&translator->blocks);
+    rc_output_writer_done(&translator->writer);
+    rc_buf_done(&translator->out);
+    rc_buf_done(&translator->scratch);
+}
+
+static rc_status keep(rc_translator *t, rc_status status)
+{
+    if (t->status == RC_OK)
+        t->status = status;
+    return t->status;
+}
+
+rc_status rc_translator_push_event(rc_translator *translator, rc_str data)
+{
+    if (translator->status != RC_OK || translator->is_over || rc_str_trim(data).len == 0)
+        return translator->status;
+    if (translator->from == RC_DIALECT_ANTHROPIC)
+        return keep(translator, rc_messages_read_event(&translator->reader, data));
+    return keep(translator, rc_chat_read_event(&translator->reader, data));
+}
+
+rc_status rc_translator_push_body(rc_translator *translator, rc_str body)
+{
+    if (translator->status != RC_OK || translator->is_over)
+        return translator->status;
+    if (translator->from == RC_DIALECT_ANTHROPIC)
+        return keep(translator, rc_messages_read_body(&translator->reader, body));
+    return keep(translator, rc_chat_read_body(&translator->reader, body));
+}
+
+rc_str rc_translator_output(const rc_translator *translator)
+{
+    return rc_buf_get(&translator->out);
+}
+
+void rc_translator_take(rc_translator *translator)
+{
+    rc_buf_reset(&translator->out);
+}
+
+bool rc_translator_validate(const rc_translator *translator)
+{
+    return rc_blocks_validate(&translator->blocks) &&
+           (!translator->is_over || !translator->blocks.is_open);
+}
