@@ -1,7 +1,7 @@
 /* rc_blocks: puts the blocks of a response into an order in which one block is open at a time.
  *
- *   text a │ call 1 {"x": │ call 2 {"y":1} │ call 1 2} │ text b
- *   ──► OPEN text, a, CLOSE │ OPEN call 1, {"x": 2}, CLOSE │ OPEN call 2, {"y":1}, CLOSE │ OPEN text, b
+ *   text a │ call 1 {"x": │ call 2 {"y":1} │ call 1 2}
+ *   ──► OPEN text, a, CLOSE │ OPEN call 1, {"x": 2}, CLOSE │ OPEN call 2, {"y":1}, CLOSE
  *
  * The first open call is passed on as it arrives. Pieces of other blocks wait until its arguments
  * are complete; then the block that has waited longest follows. Nothing waits in a response whose
@@ -52,8 +52,8 @@ void rc_blocks_done(rc_blocks *blocks);
 
 /* Processes one piece. Returns
  *
- *   RC_E_SYNTAX     a call's arguments end before they are complete, although the model did not stop
- *                   at its limit of tokens; or arguments continue after their end,
+ *   RC_E_SYNTAX     a call's arguments end before they are complete, although the model did not
+ *                   stop at its limit of tokens; or arguments continue after their end,
  *                   or content follows FINISH
  *   RC_E_TOO_LARGE  too many blocks or bytes wait
  *   RC_E_NOMEM, and every status of the sink */

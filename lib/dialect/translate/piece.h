@@ -4,8 +4,8 @@
  *                                        any order of blocks    one block at a time
  *   ─► output_write (client's dialect) ─► events or body
  *
- * A block is a run of text, of visible reasoning, of a refusal, or one call of a tool. Texts are the
- * content of JSON strings with their escapes, so they are copied and never decoded. */
+ * A block is a run of text, of visible reasoning, of a refusal, or one call of a tool. Texts are
+ * the content of JSON strings with their escapes, so they are copied and never decoded. */
 #ifndef RC_DIALECT_TRANSLATE_PIECE_H
 #define RC_DIALECT_TRANSLATE_PIECE_H
 

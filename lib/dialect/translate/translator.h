@@ -33,8 +33,8 @@ typedef struct rc_translator {
     bool is_over;
 } rc_translator;
 
-/* Starts a translation. conversation: borrows until rc_translator_done. facts: copies the struct and
- * borrows its texts until rc_translator_done. alloc: copies the struct. */
+/* Starts a translation. conversation: borrows until rc_translator_done. facts: copies the struct
+ * and borrows its texts until rc_translator_done. alloc: copies the struct. */
 void rc_translator_init(rc_translator *translator, const rc_conversation *conversation,
                         rc_dialect from, const rc_output_facts *facts, const rc_alloc *alloc);
 /* Frees the memory. */
