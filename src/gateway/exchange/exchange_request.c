@@ -58,8 +58,8 @@ static void await_body(rc_exchange *exchange, const rc_http1 *reader)
                              (size_t)(reader->length < most ? reader->length : most));
 }
 
-/* Parses the head. *ret_client is the index of the client that the token belongs to; SIZE_MAX: none.
- * The request does not keep the token. */
+/* Parses the head. *ret_client is the index of the client to which the token belongs; SIZE_MAX: no
+ * client. The token is not stored. */
 static rc_request_fault read_head(rc_exchange *exchange, const rc_http1 *reader, const char *head,
                                   size_t *ret_client)
 {
