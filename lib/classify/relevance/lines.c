@@ -150,7 +150,8 @@ bool rc_line_is_source(rc_str line)
     const char before = text.len > 1 ? text.ptr[text.len - 2] : '\0';
     const bool is_block = last == '{' && rc_str_find_byte(text, '(', 0) != RC_STR_NPOS &&
                           (before == ')' || before == ' ');
-    if (last == ';' || is_block || (last == '\\' && text.len > 1) || (last == '(' && before != ' '))
+    if (last == ';' || is_block || (last == '\\' && text.len > 1) ||
+        (last == '(' && before != ' ') || (last == '=' && before == ' '))
         return true;
     if (rc_str_starts_with(text, RC_STR("* ")) && line.ptr[0] == ' ')
         return true; /* a line inside a comment of C or Java */

@@ -101,7 +101,8 @@ typedef struct tally {
 static void count_line(tally *t, rc_str line)
 {
     const rc_str trimmed = rc_str_trim(line);
-    if (trimmed.len == 0)
+    /* Lone brackets are in source code and in JSON. */
+    if (trimmed.len == 0 || (trimmed.len <= 3 && memchr("{}[]()", trimmed.ptr[0], 6) != NULL))
         return;
     t->lines++;
     if (rc_line_is_diagnostic(line))
@@ -136,7 +137,7 @@ rc_look rc_look_of(rc_str text)
     }
     if (best == RC_LOOK_NONE && (is_source || is_long_source))
         return RC_LOOK_SOURCE;
-    if (best == RC_LOOK_NONE && t.markdown * 4 >= t.lines && t.markdown > 0)
+    if (best == RC_LOOK_NONE && t.markdown * (t.markdown > 1 ? 4 : 2) >= t.lines && t.markdown > 0)
         return RC_LOOK_MARKDOWN;
     return best;
 }

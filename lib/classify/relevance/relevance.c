@@ -16,9 +16,6 @@
 /* replaces POINTS_CALL if the text has a concept that only failures of models have */
 #define POINTS_SPECIFIC 5
 #define POINTS_GUESS 3
-/* Length in bytes above which the name of a provider in a text is no evidence that the text comes
- * from this provider. */
-#define NAMED_BYTES 2000u
 
 /* Returns whether the failure has other members than a text: a status, a header, a host ... */
 static bool is_known_call(const rc_failure *failure)
@@ -108,9 +105,13 @@ static int points_of(const rc_evidence *evidence, rc_str text, const rc_call_sig
     points += signs->has_id ? 2 : 0;
     points += signs->is_east_asian ? 2 : 0;
     points += coverage >= 75 ? 4 : coverage >= 25 ? 1 : 0;
+    const bool is_json = rc_evidence_has(evidence, RC_FACT_BODY_JSON);
+    points += evidence->provider != NULL ? 3 : 0;
+    points += is_json ? 4 : 0;
     points += text.len <= TINY_BYTES ? 2 : 0;
+    points -= signs->spans >= 2 && !signs->has_field ? 4 : 0;
     points -= is_fragment(evidence->failure->body, text) ? 3 : 0;
-    points -= text.len > MESSAGE_BYTES ? 5 : 0;
+    points -= text.len > MESSAGE_BYTES && !is_json ? 5 : 0;
     points -= text.len > 2 * MESSAGE_BYTES || signs->lines > MESSAGE_LINES ? 6 : 0;
     return points;
 }
@@ -126,7 +127,6 @@ rc_relevance rc_relevance_of(const rc_evidence *evidence, bool has_typed_code,
         return relevance;
     relevance.look = rc_look_of(rc_str_slice(failure->body, 0, PART_BYTES));
     const rc_call_signs signs = signs_of(text);
-    const bool is_named = evidence->provider != NULL && text.len <= NAMED_BYTES;
     if (rc_look_is_document(relevance.look)) {
         const bool is_trace = relevance.look == RC_LOOK_SOURCE && signs.ends_in_error;
         relevance.is_foreign = !is_trace && !(has_typed_code && signs.has_sdk);
@@ -139,7 +139,9 @@ rc_relevance rc_relevance_of(const rc_evidence *evidence, bool has_typed_code,
         relevance.is_foreign = !may_call || (!signs.has_transport && !signs.has_library_name);
         return relevance;
     }
-    if (signs.has_transport || signs.has_status || signs.has_name || signs.has_lead || is_named)
+    const bool is_long = text.len > MESSAGE_BYTES;
+    if (signs.has_transport || (signs.has_status && (!is_long || signs.has_error)) ||
+        signs.has_name || signs.has_lead)
         return relevance;
     const int points = points_of(evidence, text, &signs, says, coverage);
     relevance.is_foreign = points < POINTS_GUESS;

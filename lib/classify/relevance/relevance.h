@@ -64,6 +64,7 @@ typedef struct rc_call_signs {
     bool has_voice;     /* the text addresses a user: "please", "your", "try again" */
     bool is_east_asian; /* the text has a Chinese, Japanese or Korean character */
     bool ends_in_error; /* the last line has the name of an SDK, or of an exception about a call */
+    unsigned spans;     /* Code spans of Markdown: `...`. */
     unsigned lines;     /* number of lines that are not empty */
     unsigned words;     /* number of different words about calls of models: api, token, prompt
                            ... */

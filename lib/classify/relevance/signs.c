@@ -7,6 +7,7 @@
 /* Greatest offset in a line at which "error:" is read as the start of an error message. */
 #define LEAD_BYTES 70
 #define WORD_MAX 64
+#define SPAN_LINE_MAX 512u /* Length of a line whose code spans are left out. */
 
 static size_t index_of(rc_str word, const rc_str *words, size_t count)
 {
@@ -255,14 +256,24 @@ static bool has_failed_call(rc_str line)
 
 /* --- requests --- */
 
+/* Returns whether the line has the name and a digit after it: "messages.1". */
+static bool has_element(rc_str line, rc_str name)
+{
+    for (size_t at = rc_str_find(line, name, 0); at != RC_STR_NPOS;
+         at = rc_str_find(line, name, at + 1)) {
+        if (at + name.len < line.len && rc_ascii_is_digit(line.ptr[at + name.len]))
+            return true;
+    }
+    return false;
+}
+
 /* Returns whether the line has the name of a member or parameter that occurs only in requests to
  * models. */
 static bool has_field(rc_str line)
 {
     static const rc_str NAMES[] = {
-        RC_STR_INIT("messages."),     RC_STR_INIT("messages["),
-        RC_STR_INIT("'messages"),     RC_STR_INIT("tools["),
-        RC_STR_INIT("tools."),        RC_STR_INIT("contents["),
+        RC_STR_INIT("messages["),     RC_STR_INIT("'messages"),
+        RC_STR_INIT("tools["),        RC_STR_INIT("contents["),
         RC_STR_INIT("tool_use"),      RC_STR_INIT("tool_call"),
         RC_STR_INIT("tool call"),     RC_STR_INIT("tool_result"),
         RC_STR_INIT("tool_choice"),   RC_STR_INIT("tool choice"),
@@ -278,7 +289,8 @@ static bool has_field(rc_str line)
         RC_STR_INIT("content_block"), RC_STR_INIT("budget_tokens"),
         RC_STR_INIT("maxTokens"),
     };
-    return HAS_ONE_OF(line, NAMES);
+    return has_element(line, RC_STR("messages.")) || has_element(line, RC_STR("tools.")) ||
+           HAS_ONE_OF(line, NAMES);
 }
 
 static bool has_request_id(rc_str line)
@@ -414,30 +426,74 @@ static unsigned count_of(uint64_t bits)
     return count;
 }
 
+/* Copies the line and blanks its code spans (`...`), because what they contain is an example. A line
+ * that is too long, or has no span, stays as it is. */
+static rc_str without_spans(rc_str line, char *memory)
+{
+    const size_t first = rc_str_find_byte(line, '`', 0);
+    if (first == RC_STR_NPOS || line.len > SPAN_LINE_MAX ||
+        rc_str_find_byte(line, '`', first + 1) == RC_STR_NPOS)
+        return line;
+    bool is_inside = false;
+    for (size_t i = 0; i < line.len; i++) {
+        is_inside = line.ptr[i] == '`' ? !is_inside : is_inside;
+        memory[i] = is_inside ? ' ' : line.ptr[i];
+    }
+    return rc_str_make(memory, line.len);
+}
+
+/* Returns the number of code spans in the line. */
+static unsigned spans_of(rc_str line)
+{
+    unsigned ticks = 0;
+    for (size_t at = rc_str_find_byte(line, '`', 0); at != RC_STR_NPOS;
+         at = rc_str_find_byte(line, '`', at + 1))
+        ticks++;
+    return ticks / 2;
+}
+
 static void read_line(rc_str line, rc_call_signs *signs, word_bits *bits)
 {
+    char memory[SPAN_LINE_MAX];
+    const rc_str plain = without_spans(line, memory);
+    signs->spans += spans_of(line);
     const bool had_name = signs->has_name;
     signs->has_name = false;
     read_words(line, signs, bits);
-    const bool is_sdk = has_sdk(line);
-    const bool is_transport = has_transport_phrase(line) || has_failed_call(line);
+    signs->has_name = signs->has_name && plain.ptr == line.ptr;
+    const bool is_sdk = has_sdk(plain);
+    const bool is_transport = has_transport_phrase(plain) || has_failed_call(plain);
     signs->ends_in_error = is_sdk || is_transport || signs->has_name;
     signs->has_name = signs->has_name || had_name;
     signs->has_sdk = signs->has_sdk || is_sdk;
     signs->has_transport = signs->has_transport || is_transport;
-    signs->has_status = signs->has_status || rc_text_sure_http_status(line) != 0;
+    signs->has_status = signs->has_status || rc_text_sure_http_status(plain) != 0;
     signs->has_field = signs->has_field || has_field(line);
     signs->has_id = signs->has_id || has_request_id(line);
     signs->has_voice = signs->has_voice || has_voice(line);
     signs->is_east_asian = signs->is_east_asian || has_east_asian(line);
 }
 
+/* Returns whether the text begins with a status: "401 Unauthorized", "[404]: ...", "429: ...".
+ * Returns false if a noun follows, as in "500 files". */
+static bool begins_with_status(rc_str text)
+{
+    const size_t at = text.len > 0 && text.ptr[0] == '[' ? 1 : 0;
+    if (text.len < at + 3 || rc_http_status_parse(rc_str_slice(text, at, at + 3)) < 400)
+        return false;
+    const rc_str rest = rc_str_slice(text, at + 3, text.len);
+    if (rest.len == 0 || rc_str_starts_with(rest, RC_STR(" status")))
+        return true;
+    const char next = rest.len > 1 && rest.ptr[0] == ' ' ? rest.ptr[1] : '\0';
+    return memchr(":] {-", rest.ptr[0], 5) != NULL && (next < 'a' || next > 'z');
+}
+
 rc_call_signs rc_call_signs_of(rc_str text)
 {
     rc_call_signs signs = {0};
     word_bits bits = {0, 0};
-    signs.has_status = rc_ascii_is_digit(text.ptr[text.ptr[0] == '[' && text.len > 1]) &&
-                       rc_text_http_status(rc_str_slice(text, 0, 6)) != 0;
+    signs.has_status = begins_with_status(text);
+    signs.has_error = signs.has_status;
     for (size_t at = 0; at < text.len;) {
         const size_t end = rc_str_find_byte(text, '\n', at);
         const size_t to = end == RC_STR_NPOS ? text.len : end;
