@@ -1,7 +1,7 @@
 /* False alarms: what each rule decides on labelled failures, beside what it decides on ordinary
- * texts that come from no call. The texts are paragraphs of the files that Debian installs and of this
- * tree, drawn when the test runs, so that nothing is copied. A rule that is wrong more often than
- * right fails the test. */
+ * texts that come from no call. The texts are paragraphs of the files that Debian installs and
+ * of this tree, drawn when the test runs, so that nothing is copied. A rule that is wrong more
+ * often than right fails the test. */
 #include <ctype.h>
 #include <dirent.h>
 #include <glob.h>
@@ -21,8 +21,8 @@
 #define TEXTS_PER_ROOT 260
 #define FILE_MAX (64 * 1024)
 #define TEXT_MAX 3000
-/* Fewer texts than TEXTS_MIN say nothing; fewer alarms of one rule than ALARMS_MIN are tolerated; of
- * a thousand texts so many may be called failures and retryable. */
+/* Fewer texts than TEXTS_MIN say nothing; fewer alarms of one rule than ALARMS_MIN are
+ * tolerated; of a thousand texts so many may be called failures and retryable. */
 #define TEXTS_MIN 400
 #define ALARMS_MIN 4
 #define CALLED_PER_MILLE 25

@@ -426,8 +426,8 @@ static unsigned count_of(uint64_t bits)
     return count;
 }
 
-/* Copies the line and blanks its code spans (`...`), because what they contain is an example. A line
- * that is too long, or has no span, stays as it is. */
+/* Copies the line and blanks its code spans (`...`), because what they contain is an example. A
+ * line that is too long, or has no span, stays as it is. */
 static rc_str without_spans(rc_str line, char *memory)
 {
     const size_t first = rc_str_find_byte(line, '`', 0);
