@@ -1,10 +1,12 @@
-/* Reads responses of OpenAI's Chat Completions API as pieces. Called by the translator. */
+/* Reads responses of OpenAI's Chat Completions API and passes them on as pieces (piece.h). Called
+ * by the translator. */
 #include "base/str.h"
 #include "dialect/translate/output.h"
 #include "json/members.h"
 #include "json/reader.h"
 
-/* Returns the key of a call: its index, or for providers that send none, one more for each id. */
+/* Returns the key of a tool call: its index, or a number that increases with each id if the
+ * provider sends no index. */
 static uint32_t key_of(rc_output_reader *reader, rc_str call, rc_str id)
 {
     rc_json_raw_value index;
@@ -17,7 +19,8 @@ static uint32_t key_of(rc_output_reader *reader, rc_str call, rc_str id)
     return RC_OUTPUT_CALLS_MAX + reader->next_key;
 }
 
-/* Returns whether the part begins a call: the first part of its index, or one with a new id. */
+/* Returns whether this part is the first of its call: the first part with its index, or, if the
+ * provider sends no index, a part with an id. */
 static bool begins_call(rc_output_reader *reader, uint32_t key, rc_str id)
 {
     if (key >= RC_OUTPUT_CALLS_MAX)
@@ -28,8 +31,8 @@ static bool begins_call(rc_output_reader *reader, uint32_t key, rc_str id)
     return begins;
 }
 
-/* Reads one call, or with is_whole false one part of a call. In a whole body each element is a call
- * of its own, with or without an index. */
+/* Reads a tool call. is_whole: the call comes from a whole body, where each element is a complete
+ * call, with or without an index; otherwise this is one part of a call in a stream. */
 static rc_status read_call(rc_output_reader *reader, rc_str call, bool is_whole)
 {
     rc_json_raw_value body;
@@ -46,7 +49,7 @@ static rc_status read_call(rc_output_reader *reader, rc_str call, bool is_whole)
     piece.kind = RC_PIECE_DELTA;
     if (rc_json_member_find(body.raw, is_custom ? RC_STR("input") : RC_STR("arguments"), &body)) {
         piece.text = body.raw;
-        piece.is_value = body.first != '"'; /* some servers send an object */
+        piece.is_value = body.first != '"'; /* some servers send the arguments as an object */
     }
     if (status == RC_OK && piece.text.len > 0)
         status = rc_output_push(reader, &piece);
@@ -67,7 +70,8 @@ static rc_status read_calls(rc_output_reader *reader, rc_str message, bool is_wh
     return status;
 }
 
-/* Reads a message or a delta. Visible reasoning has two names among compatible servers. */
+/* Reads a message or a delta. Compatible servers use two different names for the visible
+ * reasoning. */
 static rc_status read_message(rc_output_reader *reader, rc_str message, bool is_whole)
 {
     rc_str thought = rc_json_member_text(message, RC_STR("reasoning_content"));
@@ -94,7 +98,7 @@ static rc_status read_choice(rc_output_reader *reader, rc_str choice, bool is_wh
     return status == RC_OK && reason.len > 0 ? rc_output_push_finish(reader, reason) : status;
 }
 
-/* Reads the first choice, because requests with several are never translated. */
+/* Reads the first choice only, because requests for several choices are not translated. */
 static rc_status read_completion(rc_output_reader *reader, rc_str body, bool is_whole)
 {
     rc_json_raw_value value;

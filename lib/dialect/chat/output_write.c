@@ -1,6 +1,7 @@
 /* Writes pieces as responses of OpenAI's Chat Completions API. Called by the translator.
  *
- *   stream  role · deltas; a call begins with index, id and name · finish · usage if requested · [DONE]
+ *   stream  role · deltas (the first of a call has index, id and name) · finish · usage, if it was
+ *           requested · [DONE]
  *   whole   one chat.completion at END */
 #include "base/str.h"
 #include "dialect/translate/output.h"
@@ -276,7 +277,7 @@ static void on_delta(rc_output_writer *w, const rc_piece *piece)
         keep_delta(w, piece);
 }
 
-/* A call without arguments gets an empty object. */
+/* Writes an empty object as the arguments of a call that has none. */
 static void on_close(rc_output_writer *w, const rc_piece *piece)
 {
     rc_piece nothing = {.block = RC_BLOCK_CALL, .text = RC_STR("{}")};

@@ -1,4 +1,5 @@
-/* Reads responses of Anthropic's Messages API as pieces. Called by the translator. */
+/* Reads responses of Anthropic's Messages API and passes them on as pieces (piece.h). Called by the
+ * translator. */
 #include "base/str.h"
 #include "dialect/translate/output.h"
 #include "json/members.h"
@@ -9,7 +10,8 @@ static bool type_is(rc_str object, const char *type)
     return rc_json_is_text(rc_json_member_text(object, RC_STR("type")), rc_str_c(type));
 }
 
-/* Returns the kind of a content block. False: a kind that has no place in other dialects. */
+/* Returns the kind of a content block. Returns false for a kind that other dialects cannot
+ * express. */
 static bool block_kind(rc_str block, rc_block_kind *ret_kind)
 {
     if (type_is(block, "text"))

@@ -8,7 +8,7 @@
 #include "dialect/translate/schema.h"
 #include "json/reader.h"
 
-/* The buffer of a whole body's content blocks. */
+/* index in `texts` of the buffer for the content blocks of a whole body */
 #define BLOCKS 0
 
 static const char *stop_reason(const rc_output_writer *w)
@@ -32,7 +32,8 @@ static const char *stop_reason(const rc_output_writer *w)
     return w->has_refusal ? "refusal" : "end_turn";
 }
 
-/* Anthropic counts cached and written tokens beside the input, OpenAI and Google inside of it. */
+/* Anthropic's input_tokens does not include cached and written tokens; the input counts of OpenAI
+ * and Google include both. */
 static void put_input_usage(rc_output_writer *w)
 {
     int64_t cached = rc_output_count(w->usage.cached);
@@ -65,7 +66,7 @@ static void put_id(rc_output_writer *w)
 
 /* ---- content blocks ---- */
 
-/* Writes the head of a block with empty content, as content_block_start has it. */
+/* Writes the first part of a block, with empty content, for content_block_start. */
 static void put_block_head(rc_output_writer *w, const rc_piece *piece)
 {
     rc_json_object_begin(&w->json);
@@ -209,7 +210,7 @@ static void keep_open(rc_output_writer *w, const rc_piece *piece)
 static void keep_delta(rc_output_writer *w, const rc_piece *piece)
 {
     if (piece->kind == RC_PIECE_STATE) {
-        rc_buf_reset(&w->arguments); /* the signature, until the block closes */
+        rc_buf_reset(&w->arguments); /* stores the signature until the block is closed */
         rc_buf_push(&w->arguments, piece->text);
     } else if (piece->block != RC_BLOCK_CALL) {
         rc_buf_push(&w->texts[BLOCKS], piece->text);
@@ -225,7 +226,7 @@ static void keep_close(rc_output_writer *w, const rc_piece *piece)
     rc_buf *buf = &w->texts[BLOCKS];
     rc_str kept = rc_buf_get(&w->arguments);
     if (piece->block == RC_BLOCK_CALL) {
-        /* Arguments that the limit of tokens has cut are no object. */
+        /* arguments that were cut at the token limit are not an object */
         rc_buf_push(buf, rc_schema_is_object(kept) ? kept : RC_STR("{}"));
     } else if (piece->block == RC_BLOCK_THOUGHT) {
         rc_buf_push(buf, RC_STR("\",\"signature\":\""));

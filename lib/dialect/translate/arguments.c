@@ -1,4 +1,4 @@
-/* Scans the arguments of a call for their end. Called by blocks.c. */
+/* Detects the end of a tool call's arguments. Called by blocks.c. */
 #include "dialect/translate/arguments.h"
 
 #include "base/str.h"
@@ -10,8 +10,9 @@ static unsigned hex_of(char c)
     return ((unsigned)rc_ascii_lower(c) - 'a' + 10) & 15;
 }
 
-/* Returns the character at *at of a string's content, decoded, and advances *at behind it. Only
- * characters of JSON's structure matter, so all others above ASCII are returned as one of them. */
+/* Returns the decoded character at *at of a string's content, and advances *at to the next
+ * character. Only the characters of JSON's structure matter, so 'x' stands for any escaped
+ * character above ASCII. */
 static char next_character(rc_str raw, size_t *at)
 {
     char c = raw.ptr[(*at)++];
@@ -19,7 +20,8 @@ static char next_character(rc_str raw, size_t *at)
         return c;
     c = raw.ptr[(*at)++];
     if (c != 'u')
-        return c == '"' || c == '\\' || c == '/' ? c : ' '; /* \n, \t and the others are white */
+        return c == '"' || c == '\\' || c == '/' ? c : ' '; /* \n, \t and the other escapes are
+                                                               white space */
     unsigned code = 0;
     for (size_t i = 0; i < 4 && *at < raw.len; i++)
         code = code << 4 | hex_of(raw.ptr[(*at)++]);

@@ -1,4 +1,5 @@
-/* Orders the blocks of a response. Called by the translator with the pieces of the readers. */
+/* Puts the blocks of a response into an order in which one block is open at a time. Called by the
+ * translator, which passes the pieces of the response readers. */
 #include "dialect/translate/blocks.h"
 
 #include "base/str.h"
@@ -72,7 +73,7 @@ static rc_status pass_delta(rc_blocks *blocks, const rc_piece *piece)
     return piece->text.len > 0 ? emit(blocks, piece) : RC_OK;
 }
 
-/* Returns whether the open block must be complete before another one may follow. */
+/* Returns whether the open block must be complete before another block may begin. */
 static bool must_wait(const rc_blocks *blocks)
 {
     return blocks->is_open && blocks->kind == RC_BLOCK_CALL &&
@@ -88,7 +89,8 @@ static bool is_same(rc_block_kind kind, uint32_t key, const rc_piece *piece)
 
 static rc_waiting_block *find_waiting(rc_blocks *blocks, const rc_piece *piece)
 {
-    /* Texts belong to the newest waiting block, if that is of their kind; calls to their own. */
+    /* A piece of a call belongs to the waiting block of this call. Any other piece belongs to the
+     * newest waiting block, if the two have the same kind. */
     for (size_t i = blocks->waiting_count; i-- > 0;) {
         rc_waiting_block *block = &blocks->waiting[i];
         if (is_same(block->kind, block->key, piece))
@@ -124,7 +126,7 @@ static rc_status add_to_waiting(rc_blocks *blocks, const rc_piece *piece)
     rc_waiting_block *block = find_waiting(blocks, piece);
     bool is_call = piece->block == RC_BLOCK_CALL;
     if (block == NULL && is_call && piece->kind != RC_PIECE_OPEN)
-        return RC_E_SYNTAX; /* arguments of a call that never began, or has ended */
+        return RC_E_SYNTAX; /* the call of these arguments has never begun or has already ended */
     rc_status status = RC_OK;
     if (block == NULL)
         status = add_waiting(blocks, piece, &block);
@@ -168,7 +170,7 @@ static rc_status release_first(rc_blocks *blocks)
     return status;
 }
 
-/* Passes on waiting blocks while the open one is complete. */
+/* Passes on waiting blocks until the open block is an incomplete call or no block waits. */
 static rc_status release(rc_blocks *blocks)
 {
     rc_status status = RC_OK;
@@ -194,12 +196,13 @@ static rc_status on_content(rc_blocks *blocks, const rc_piece *piece)
         bool is_cut = piece->block == RC_BLOCK_CALL && blocks->arguments.has_begun &&
                       !rc_arguments_is_whole(&blocks->arguments);
         if (is_cut)
-            return RC_OK; /* judged at FINISH: the limit of tokens may have cut it */
+            return RC_OK; /* on_finish decides whether this is a failure: the token limit may have
+                             cut the call */
         status = close_block(blocks);
         return status == RC_OK ? release(blocks) : status;
     }
     if (is_open && piece->kind == RC_PIECE_OPEN)
-        return RC_OK; /* some providers repeat id and name with each part */
+        return RC_OK; /* some providers repeat the id and the name in each part of a call */
     if (is_open) {
         status = piece->kind == RC_PIECE_DELTA ? pass_delta(blocks, piece) : emit(blocks, piece);
         return status == RC_OK && blocks->waiting_count > 0 ? release(blocks) : status;
@@ -209,7 +212,7 @@ static rc_status on_content(rc_blocks *blocks, const rc_piece *piece)
     if (piece->block == RC_BLOCK_CALL && piece->kind != RC_PIECE_OPEN)
         return rc_str_trim(piece->text).len == 0 ? RC_OK : RC_E_SYNTAX;
     if (piece->block != RC_BLOCK_CALL && piece->text.len == 0)
-        return RC_OK; /* an empty text opens no block */
+        return RC_OK; /* an empty text does not open a block */
     status = close_block(blocks);
     if (status == RC_OK)
         status = open_block(blocks, piece);
@@ -218,7 +221,8 @@ static rc_status on_content(rc_blocks *blocks, const rc_piece *piece)
     return piece->kind == RC_PIECE_STATE ? emit(blocks, piece) : pass_delta(blocks, piece);
 }
 
-/* Closes everything. At the limit of tokens the arguments of a call may be cut. */
+/* Closes the open block and all waiting blocks. The arguments of a call may be cut only if the
+ * model stopped at its token limit. */
 static rc_status on_finish(rc_blocks *blocks, const rc_piece *piece)
 {
     bool may_be_cut = piece->finish == RC_STREAM_FINISH_LENGTH;

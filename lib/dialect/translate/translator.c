@@ -1,11 +1,12 @@
-/* Translates responses: connects a reader, the order of blocks and a writer. Called by the gateway's
- * attempts on targets of another dialect. */
+/* Translates responses with a reader, rc_blocks and a writer. Called by the gateway for attempts at
+ * targets that use another dialect than the client. */
 #include "dialect/translate/translator.h"
 
 #include "base/str.h"
 #include "dialect/translate/identifier.h"
 
-/* Ceiling of what waits for the client: one event, or a whole body with its escapes. */
+/* Maximum size of the bytes that wait for the client: one event, or a whole body with its
+ * escapes. */
 #define OUT_MAX (4 * RC_TRANSLATOR_TEXT_MAX)
 #define SCRATCH_MAX 4096u
 #define HASH_DIGITS 24
@@ -20,8 +21,8 @@ static bool is_usable_id(rc_str id)
     return id.len > 0 && id.len <= 64;
 }
 
-/* Appends an id that every dialect accepts. A call without one gets our request's id and its
- * number. */
+/* Appends an id that every dialect accepts. A call without an id gets one that consists of the id
+ * of the client's request and the number of the call. */
 static void push_id(rc_translator *t, rc_str id)
 {
     if (is_usable_id(id)) {
@@ -38,7 +39,7 @@ static void push_id(rc_translator *t, rc_str id)
     rc_buf_push_u64(&t->scratch, t->call_count);
 }
 
-/* Returns the client's own name of the tool that the target knows as `name`. */
+/* Returns the name that the client uses for the tool which the target knows as `name`. */
 static rc_str client_name(rc_translator *t, rc_str name)
 {
     size_t count = 0;
@@ -78,7 +79,7 @@ static rc_status write_call(rc_translator *t, rc_piece call)
     return write_piece(t, &call);
 }
 
-/* The sink of rc_blocks. */
+/* The sink of rc_blocks: writes a piece for the client. */
 static rc_status on_ordered(void *ctx, const rc_piece *piece)
 {
     rc_translator *t = ctx;
@@ -89,7 +90,7 @@ static rc_status on_ordered(void *ctx, const rc_piece *piece)
     return status;
 }
 
-/* The sink of the reader. */
+/* The sink of the reader: passes a piece to rc_blocks. */
 static rc_status on_read(void *ctx, const rc_piece *piece)
 {
     rc_translator *t = ctx;

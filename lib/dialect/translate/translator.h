@@ -1,12 +1,12 @@
 /* rc_translator: translates one response of a target into the client's dialect.
  *
- *   rc_translator_push_event(name, data) ──┐ one event of the target's stream
- *   rc_translator_push_body(body) ─────────┴──► rc_translator_output: bytes for the client
+ *   rc_translator_push_event(data) ───────┐ one event of the target's stream
+ *   rc_translator_push_body(body) ────────┴──► rc_translator_output: bytes for the client
  *
  * The translator restores the client's own names of tools and gives each call an id that every
  * dialect accepts. An error event must not be pushed: rc_stream_watch finds it first, and the
- * gateway ends the client's stream with its own error. A stream that ends without
- * rc_translator_is_over was cut. */
+ * gateway ends the client's stream with its own error. If rc_translator_is_over is false at the end
+ * of a stream, the stream was cut. */
 #ifndef RC_DIALECT_TRANSLATE_TRANSLATOR_H
 #define RC_DIALECT_TRANSLATE_TRANSLATOR_H
 
@@ -14,27 +14,28 @@
 #include "dialect/translate/conversation.h"
 #include "dialect/translate/output.h"
 
-/* Ceiling of the texts of one response that the client gets as a whole, in bytes. */
+/* Maximum size in bytes of the texts of one response that the client gets as a whole body. */
 #define RC_TRANSLATOR_TEXT_MAX ((size_t)8 << 20)
 
-/* The caller's storage. The members are private. */
+/* The state of one translation, in the caller's storage. The members are private. */
 typedef struct rc_translator {
     rc_dialect from;                     /* the target's dialect */
-    rc_dialect to;                       /* the client's */
-    const rc_conversation *conversation; /* borrowed: the client's names of tools */
+    rc_dialect to;                       /* the client's dialect */
+    const rc_conversation *conversation; /* borrowed: the client's request, which has the client's
+                                            names of tools */
     rc_output_reader reader;
     rc_blocks blocks;
     rc_output_writer writer;
     rc_buf out;
-    rc_buf scratch; /* id and name of one call */
+    rc_buf scratch; /* id and name of the current call */
     rc_status status;
     uint32_t call_count;
     bool has_content;
     bool is_over;
 } rc_translator;
 
-/* Starts a translation. conversation: borrows until rc_translator_done. facts: copies the struct
- * and borrows its texts until rc_translator_done. alloc: copies the struct. */
+/* Initialises a translation. conversation: borrows until rc_translator_done. facts: copies the
+ * struct and borrows its texts until rc_translator_done. alloc: copies the struct. */
 void rc_translator_init(rc_translator *translator, const rc_conversation *conversation,
                         rc_dialect from, const rc_output_facts *facts, const rc_alloc *alloc);
 /* Frees the memory. */
@@ -42,15 +43,15 @@ void rc_translator_done(rc_translator *translator);
 
 /* Translates the data of one event of the target's stream, or one whole body. data, body: valid
  * JSON or the dialect's terminator; borrows during the call. Returns RC_OK, or the sticky first
- * failure: RC_E_SYNTAX for a response that is malformed (a call's arguments are cut),
+ * failure: RC_E_SYNTAX for a malformed response, for example one with cut arguments of a call,
  * RC_E_TOO_LARGE, RC_E_NOMEM. */
 rc_status rc_translator_push_event(rc_translator *translator, rc_str data);
 rc_status rc_translator_push_body(rc_translator *translator, rc_str body);
 
-/* Returns the bytes for the client since the last rc_translator_take. The result views the
- * translator. */
+/* Returns the bytes for the client that were written since the latest rc_translator_take. The
+ * result views the translator. */
 rc_str rc_translator_output(const rc_translator *translator);
-/* Drops the bytes that the caller has passed on. */
+/* Removes the bytes that rc_translator_output returned, after the caller has sent them. */
 void rc_translator_take(rc_translator *translator);
 
 /* Returns whether content was written, so that another target can no longer be tried. */
