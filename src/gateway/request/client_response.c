@@ -9,7 +9,7 @@
 #include "scrub/scrub.h"
 
 #define TEXT_MAX 256u
-#define NUMBER_LINES_MAX 320u /* Five lines: a name, a number or a word, and the line end. */
+#define NUMBER_LINES_MAX 384u /* Six lines: a name, a number or a word, and the line end. */
 #define LIMIT_MAX_BYTES 64u   /* Maximum number of bytes of a rate-limit header's value. */
 
 /* Whether JSON and header lines can contain the text without escapes, as most names and ids. */
@@ -111,7 +111,10 @@ rc_status rc_reply_facts_push(rc_buf *buf, const rc_reply_facts *facts)
         put_number(&lines, RC_STR("x-recourse-target-ms: "), facts->target_ms);
     if (facts->has_total_ms)
         put_number(&lines, RC_STR("x-recourse-total-ms: "), facts->total_ms);
+    if (facts->waited_ms > 0)
+        put_number(&lines, RC_STR("x-recourse-waited-ms: "), facts->waited_ms);
     rc_buf_add(buf, rc_str_make(lines.bytes, lines.len));
+    push_line(buf, RC_STR("x-recourse-masked: "), facts->masked);
     push_line(buf, RC_STR("x-recourse-target: "), facts->target);
     push_line(buf, RC_STR("x-recourse-request-id: "), facts->request_id);
     if (facts->report_id.len > 0) {
