@@ -77,6 +77,7 @@ static rc_call_signs signs_of(rc_str text)
     begin.has_name |= end.has_name;
     begin.has_library_name |= end.has_library_name;
     begin.ends_in_error = end.ends_in_error;
+    begin.ends_in_status = end.ends_in_status;
     begin.has_lead |= end.has_lead;
     begin.has_error |= end.has_error;
     begin.lines += end.lines;
@@ -141,7 +142,7 @@ rc_relevance rc_relevance_of(const rc_evidence *evidence, bool has_typed_code,
     }
     const bool is_long = text.len > MESSAGE_BYTES;
     if (signs.has_transport || (signs.has_status && (!is_long || signs.has_error)) ||
-        signs.has_name || signs.has_lead)
+        signs.ends_in_status || signs.has_name || signs.has_lead)
         return relevance;
     const int points = points_of(evidence, text, &signs, says, coverage);
     relevance.is_foreign = points < POINTS_GUESS;

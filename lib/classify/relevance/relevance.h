@@ -64,11 +64,13 @@ typedef struct rc_call_signs {
     bool has_voice;     /* the text addresses a user: "please", "your", "try again" */
     bool is_east_asian; /* the text has a Chinese, Japanese or Korean character */
     bool ends_in_error; /* the last line has the name of an SDK, or of an exception about a call */
-    unsigned spans;     /* Code spans of Markdown: `...`. */
-    unsigned lines;     /* number of lines that are not empty */
-    unsigned words;     /* number of different words about calls of models: api, token, prompt
+    bool ends_in_status; /* the last line has a status at a usual position; a program's output often
+                            ends with the failure of its last call */
+    unsigned spans;      /* Code spans of Markdown: `...`. */
+    unsigned lines;      /* number of lines that are not empty */
+    unsigned words;      /* number of different words about calls of models: api, token, prompt
                            ... */
-    unsigned nouns;     /* number of different words about calls in general: request, server, key
+    unsigned nouns;      /* number of different words about calls in general: request, server, key
                            ... */
 } rc_call_signs;
 

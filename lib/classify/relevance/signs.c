@@ -452,6 +452,20 @@ static unsigned spans_of(rc_str line)
     return ticks / 2;
 }
 
+/* Returns whether the text begins with a status: "401 Unauthorized", "[404]: ...", "429: ...".
+ * Returns false if a noun follows, as in "500 files". */
+static bool begins_with_status(rc_str text)
+{
+    const size_t at = text.len > 0 && text.ptr[0] == '[' ? 1 : 0;
+    if (text.len < at + 3 || rc_http_status_parse(rc_str_slice(text, at, at + 3)) < 400)
+        return false;
+    const rc_str rest = rc_str_slice(text, at + 3, text.len);
+    if (rest.len == 0 || rc_str_starts_with(rest, RC_STR(" status")))
+        return true;
+    const char next = rest.len > 1 && rest.ptr[0] == ' ' ? rest.ptr[1] : '\0';
+    return memchr(":] {-", rest.ptr[0], 5) != NULL && (next < 'a' || next > 'z');
+}
+
 static void read_line(rc_str line, rc_call_signs *signs, word_bits *bits)
 {
     char memory[SPAN_LINE_MAX];
@@ -467,25 +481,13 @@ static void read_line(rc_str line, rc_call_signs *signs, word_bits *bits)
     signs->has_name = signs->has_name || had_name;
     signs->has_sdk = signs->has_sdk || is_sdk;
     signs->has_transport = signs->has_transport || is_transport;
-    signs->has_status = signs->has_status || rc_text_sure_http_status(plain) != 0;
+    const bool is_status = rc_text_sure_http_status(plain) != 0;
+    signs->ends_in_status = is_status || begins_with_status(line);
+    signs->has_status = signs->has_status || is_status;
     signs->has_field = signs->has_field || has_field(line);
     signs->has_id = signs->has_id || has_request_id(line);
     signs->has_voice = signs->has_voice || has_voice(line);
     signs->is_east_asian = signs->is_east_asian || has_east_asian(line);
-}
-
-/* Returns whether the text begins with a status: "401 Unauthorized", "[404]: ...", "429: ...".
- * Returns false if a noun follows, as in "500 files". */
-static bool begins_with_status(rc_str text)
-{
-    const size_t at = text.len > 0 && text.ptr[0] == '[' ? 1 : 0;
-    if (text.len < at + 3 || rc_http_status_parse(rc_str_slice(text, at, at + 3)) < 400)
-        return false;
-    const rc_str rest = rc_str_slice(text, at + 3, text.len);
-    if (rest.len == 0 || rc_str_starts_with(rest, RC_STR(" status")))
-        return true;
-    const char next = rest.len > 1 && rest.ptr[0] == ' ' ? rest.ptr[1] : '\0';
-    return memchr(":] {-", rest.ptr[0], 5) != NULL && (next < 'a' || next > 'z');
 }
 
 rc_call_signs rc_call_signs_of(rc_str text)
@@ -503,6 +505,7 @@ rc_call_signs rc_call_signs_of(rc_str text)
             continue;
         signs.lines++;
         signs.ends_in_error = false;
+        signs.ends_in_status = false;
         if (rc_line_is_diagnostic(line) || rc_line_is_source(line))
             continue;
         read_line(line, &signs, &bits);

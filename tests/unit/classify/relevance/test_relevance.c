@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -92,7 +93,7 @@ static const sample SAMPLES[] = {
     {RC_LOOK_PACKAGES, "npm error Missing script: \"start\"\nnpm error\nnpm error To see a list of "
                        "scripts, run:\nnpm error   npm run\n"},
     {RC_LOOK_PACKAGES, "npm ERR! code E404\nnpm ERR! 404 Not Found - GET "
-                       "https://registry.npmjs.org/left-padd - Not found\n"},
+                       "https://registry.example.com/left-padd - Not found\n"},
     {RC_LOOK_PACKAGES,
      "error: could not compile `gateway` (bin \"gateway\") due to 2 previous errors\n"},
     {RC_LOOK_PACKAGES, "error: no matching package named `tokio-limit` found\nlocation searched: "
@@ -246,7 +247,7 @@ static void test_evidence_of_a_call_makes_the_text_relevant(void **state)
         "_request\n    raise self._make_status_error_from_response(err.response) from None\n"
         "openai.RateLimitError: Error code: 429 - {'error': {'message': 'Rate limit reached', "
         "'code': 'rate_limit_exceeded'}}\n",
-        "npm ERR! code ECONNRESET\nnpm ERR! network request to https://registry.npmjs.org/x "
+        "npm ERR! code ECONNRESET\nnpm ERR! network request to https://registry.example.com/x "
         "failed, "
         "reason: connect ECONNRESET 104.16.1.35:443\n",
         "Traceback (most recent call last):\n  File \"a.py\", line 4, in <module>\n    "
@@ -262,6 +263,29 @@ static void test_evidence_of_a_call_makes_the_text_relevant(void **state)
     }
     const rc_str text = RC_STR("error: could not compile the grammar, the rate limit is exceeded");
     assert_int_equal(judge(text, RC_STR("openai"), 0, &space).code, RC_CODE_RATE_LIMITED);
+}
+
+/* A log is relevant if its last line is the failure of a call, however long the log is. */
+static void test_the_last_line_of_a_log_decides(void **state)
+{
+    (void)state;
+    static const char *const ENDS[] = {
+        "401 Incorrect API key provided\n",
+        "HTTP 429: too many requests, retry after 0.01s\n",
+    };
+    static const rc_code CODES[] = {RC_CODE_AUTH_FAILED, RC_CODE_RATE_LIMITED};
+    static char log[64000];
+    rc_classify_space space;
+    for (size_t i = 0; i < COUNT(ENDS); i++) {
+        size_t len = 0;
+        while (len < 60000)
+            len += (size_t)snprintf(log + len, sizeof log - len, "INFO all is well\n");
+        const size_t end = len + (size_t)snprintf(log + len, sizeof log - len, "%s", ENDS[i]);
+        assert_int_equal(judge(rc_str_make(log, end), RC_STR(""), 0, &space).code, CODES[i]);
+        const size_t after = end + (size_t)snprintf(log + end, sizeof log - end, "INFO done\n");
+        assert_int_equal(judge(rc_str_make(log, after), RC_STR(""), 0, &space).code,
+                         RC_CODE_UNCLASSIFIED);
+    }
 }
 
 static void test_the_basis_of_a_verdict(void **state)
@@ -304,6 +328,7 @@ int main(void)
         cmocka_unit_test(test_a_command_that_prints_error_texts_is_not_retried),
         cmocka_unit_test(test_an_exit_status_with_a_meaning_is_not_changed),
         cmocka_unit_test(test_evidence_of_a_call_makes_the_text_relevant),
+        cmocka_unit_test(test_the_last_line_of_a_log_decides),
         cmocka_unit_test(test_the_basis_of_a_verdict),
         cmocka_unit_test(test_every_look_has_a_name),
     };
