@@ -217,25 +217,6 @@ rc_reason rc_call_spent_reason(const rc_call *call)
     return is_too_little_left(call, call->now_ms) ? RC_WHY_TOO_LITTLE_LEFT : RC_WHY_NONE;
 }
 
-/* --- step 5: another credential --- */
-
-static bool find_credential(const rc_call *call, uint16_t *ret_credential)
-{
-    const rc_failure_facts *failure = &call->failure;
-    const rc_call_attempt *attempt = &call->attempt;
-    const rc_target *target = rc_shared_target(call->shared, attempt->target);
-    rc_skip skip;
-    if (!target || (!rc_call_is_capacity(failure) && failure->code != RC_CODE_RATE_LIMITED) ||
-        failure->limit_kind == RC_LIMIT_KIND_CONCURRENCY)
-        return false;
-    /* Each credential of the target gets one attempt between two waits, even if no credential is
-     * cooling down. */
-    return call->credential_switches + 1 < target->credential_count &&
-           rc_call_is_open(call, attempt->entry, &skip) &&
-           rc_shared_pick_other_credential(call->shared, attempt->target, attempt->credential,
-                                           call->now_ms, ret_credential);
-}
-
 /* --- steps 7 and 8: waits --- */
 
 static rc_action stop_too_long(rc_call *call, rc_reason reason, uint64_t wait_ms)
@@ -629,17 +610,12 @@ static bool go_past_probe(rc_call *call, rc_action *ret_action)
 
 /* --- entry points --- */
 
-static bool is_cancellation(rc_code code)
-{
-    return (int)code / 100 == RC_CLASS_CANCELLATION;
-}
-
 rc_action rc_call_decide(rc_call *call, uint64_t entropy)
 {
     const rc_failure_facts *failure = &call->failure;
     call->not_before_ms =
         failure->retry_after_ms > 0 ? add(call->now_ms, (uint64_t)failure->retry_after_ms) : 0;
-    if (is_cancellation(failure->code))
+    if ((int)failure->code / 100 == RC_CLASS_CANCELLATION)
         return rc_call_do_stop(call, RC_WHY_CANCELLED, 0);
     if (failure->code == RC_CODE_CONTEXT_OVERFLOW)
         return on_overflow(call);
@@ -658,7 +634,7 @@ rc_action rc_call_decide(rc_call *call, uint64_t entropy)
     if (reason != RC_WHY_NONE)
         return rc_call_do_stop(call, reason, call->not_before_ms);
     uint16_t other = RC_NO_TARGET;
-    if (find_credential(call, &other))
+    if (rc_call_find_credential(call, &other))
         return retry_with(call, call->attempt.entry, other, RC_WHY_NEXT_CREDENTIAL);
     return move_or_wait(call, entropy);
 }

@@ -72,6 +72,10 @@ rc_call_search rc_call_find_queued(const rc_call *call);
  * target of the latest attempt are left out. */
 rc_call_search rc_call_find_next(const rc_call *call, bool other_target);
 
+/* Step 5 of docs/internals/call.md: finds another credential of the same target, for a call whose
+ * credential has reached a limit. Returns false if no other credential is usable. */
+bool rc_call_find_credential(const rc_call *call, uint16_t *ret_credential);
+
 /* A round is one pass over the chain. After the first round, later rounds try the entries again
  * that have no max_attempts of their own. rc_call_next_round returns the number of the next round.
  * rc_call_find_round returns the first open entry of that round, or none if the policy allows no

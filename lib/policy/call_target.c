@@ -197,6 +197,23 @@ rc_call_search rc_call_find_queued(const rc_call *call)
     return find_open(&alone, 0, other_than);
 }
 
+bool rc_call_find_credential(const rc_call *call, uint16_t *ret_credential)
+{
+    const rc_failure_facts *failure = &call->failure;
+    const rc_call_attempt *attempt = &call->attempt;
+    const rc_target *target = rc_shared_target(call->shared, attempt->target);
+    rc_skip skip;
+    if (!target || (!rc_call_is_capacity(failure) && failure->code != RC_CODE_RATE_LIMITED) ||
+        failure->limit_kind == RC_LIMIT_KIND_CONCURRENCY)
+        return false;
+    /* Each credential of the target gets one attempt between two waits, even if no credential is
+     * cooling down. */
+    return call->credential_switches + 1 < target->credential_count &&
+           rc_call_is_open(call, attempt->entry, &skip) &&
+           rc_shared_pick_other_credential(call->shared, attempt->target, attempt->credential,
+                                           call->now_ms, ret_credential);
+}
+
 rc_call_search rc_call_find_next(const rc_call *call, bool other_target)
 {
     if (has_left_chain(call))

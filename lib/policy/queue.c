@@ -21,10 +21,12 @@ size_t rc_queue_memory_bytes(uint32_t capacity)
 
 static void set_memory(rc_queue *queue, void *memory, uint32_t capacity)
 {
+    queue->capacity = capacity;
+    if (capacity == 0)
+        return;
     queue->entries = memory;
     queue->flows = (rc_queue_flow *)(queue->entries + capacity);
     queue->buckets = (uint32_t *)(queue->flows + capacity);
-    queue->capacity = capacity;
     for (uint32_t i = 0; i < capacity; i++)
         queue->buckets[i] = RC_QUEUE_NONE;
 }

@@ -164,6 +164,17 @@ static void test_bytes_have_a_ceiling(void **state)
     tear_down(&t);
 }
 
+static void test_a_queue_without_capacity_is_always_full(void **state)
+{
+    (void)state;
+    test_queue t = {0};
+    const rc_queue_settings settings = rc_queue_settings_default();
+    rc_queue_init(&t.queue, &settings, NULL, 0);
+    uint32_t ticket;
+    void *refused;
+    assert_int_equal(push(&t, 1, 1, 50, &ticket, &refused), RC_QUEUE_FULL);
+}
+
 static void test_late_entries_go_last_and_become_overdue(void **state)
 {
     (void)state;
@@ -283,6 +294,7 @@ int main(void)
         cmocka_unit_test(test_a_flow_does_not_starve_behind_newcomers),
         cmocka_unit_test(test_the_greediest_client_loses_its_newest_request),
         cmocka_unit_test(test_bytes_have_a_ceiling),
+        cmocka_unit_test(test_a_queue_without_capacity_is_always_full),
         cmocka_unit_test(test_late_entries_go_last_and_become_overdue),
         cmocka_unit_test(test_tickets_survive_growth),
         cmocka_unit_test(test_random_operations_keep_the_invariants),
