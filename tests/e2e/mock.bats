@@ -26,6 +26,10 @@ start() { # OPTION...
     base=http://127.0.0.1:$(cat port)
 }
 
+use_port() { # PORT
+    base=http://127.0.0.1:$1
+}
+
 stop() {
     kill -TERM "$pid"
     wait "$pid"
@@ -261,10 +265,9 @@ END
     start --script down.yaml
     mapfile -t ports <port
     [ "${#ports[@]}" = 3 ]
-    base=http://127.0.0.1:${ports[0]}
     grep -qx "recourse mock: backup at http://127.0.0.1:${ports[2]}" talk
     run -7 curl -sS -m 20 "http://127.0.0.1:${ports[1]}/v1/models" # connection refused
-    base=http://127.0.0.1:${ports[2]}
+    use_port "${ports[2]}"
     chat any
     [ "$(status)" = 503 ]
     grep -qi '^retry-after: 4' head

@@ -98,7 +98,7 @@ cover() { # a budget that covers azure/big, which has no price
     [[ $output != *warning* ]]
     cover
     run -0 "$RECOURSE" config check c.yaml
-    [[ $output == *$'\nwarnings\n'"  $words; add a price to the file that"*"0 if the model is free" ]]
+    [[ $output == *$'\nwarnings\n'"  $words; add a price to the file that"*"0 if the model is free"* ]]
     "$RECOURSE" config check c.yaml --format json >out.json
     python3 -c 'import json, sys
 (warning,) = json.load(open("out.json"))["warnings"]

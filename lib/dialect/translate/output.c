@@ -1,5 +1,5 @@
-/* Functions that the readers and writers of responses share. Called by lib/dialect's output_read and
- * output_write files. */
+/* Functions that the readers and writers of responses share. Called by the output_read and
+ * output_write files of lib/dialect. */
 #include "dialect/translate/output.h"
 
 #include "base/str.h"
