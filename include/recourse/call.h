@@ -76,6 +76,10 @@ typedef struct rc_plan {
                              reported the overflow. */
     uint16_t chain_count; /* entries [0 .. chain_count) are the chain; 0: all entries are the
                              chain */
+    /* `failover: last`: an entry without max_attempts gets all attempts of the policy's rule, with
+     * their waits, before the call continues with the next entry. false: a failed attempt continues
+     * at once with the next entry. */
+    bool is_failover_last;
     const rc_code_set *fallback_on; /* fatal codes after which the next entry is tried; NULL:
                                        none */
 } rc_plan;
@@ -160,7 +164,8 @@ typedef struct rc_call_options {
     uint32_t max_calls;      /* a limit of the number of calls in addition to the policy's
                                 max_calls; 0: none */
     uint64_t max_wait_ms;    /* limit of the sum of all waits in milliseconds; 0: no limit */
-    bool never_queues;       /* the call does not wait in the queue of rc_shared (`wait: off`) */
+    bool never_queues;       /* `wait: off`: the call does not wait in the queue of rc_shared, and
+                                its first attempt does not wait for a closed target */
     uint64_t client;         /* identifies the client; requests with the same value wait in the same
                                 line of the queue */
     uint32_t bytes;          /* memory in bytes that the request occupies while it waits in the

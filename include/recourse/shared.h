@@ -148,7 +148,9 @@ RC_API void rc_shared_set_refresh(rc_shared *shared, uint16_t credential, bool c
 /* Sets the rows in which the rate limits of a target's credentials are learned: one row for each
  * credential of the pool, one row if the target needs no credential. To be called after each
  * rc_shared_set_pool, which removes the rows. learned: borrows initialised rows until the pool is
- * set again; NULL: rate limits are not learned (the setting `learn: off`). */
+ * set again; NULL, as after rc_shared_set_pool: nothing is learned about the target (the setting
+ * `learn: off`): neither rate limits, nor the rate, nor the number of concurrent calls that it
+ * accepts. A refused call then sets a cooldown as without a queue. */
 RC_API void rc_shared_set_learned(rc_shared *shared, uint16_t target, rc_rate_limits *learned);
 
 /* Sets the queue in which calls wait for a target (queue.h). queue: borrows for as long as `shared`

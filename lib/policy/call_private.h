@@ -29,7 +29,13 @@ typedef struct rc_call_search {
                            chain lacks, as in rc_action.missing. */
 } rc_call_search;
 
-/* --- call_target.c --- */
+/* Returns a_ms + b_ms, at most RC_UNLIMITED. */
+static inline uint64_t rc_call_add_ms(uint64_t a_ms, uint64_t b_ms)
+{
+    return a_ms < RC_UNLIMITED - b_ms ? a_ms + b_ms : RC_UNLIMITED;
+}
+
+/* --- call_search.c --- */
 
 /* Returns the number of entries in the chain. */
 uint16_t rc_plan_chain_count(const rc_plan *plan);
@@ -44,6 +50,10 @@ uint32_t rc_call_max_calls(const rc_call *call);
 /* Returns the maximum number of attempts at an entry, which may depend on the code of the latest
  * failure. */
 uint32_t rc_call_max_entry_attempts(const rc_call *call, uint16_t entry);
+
+/* Returns whether all attempts at the entry take place before the call continues with the next
+ * entry: the entry has max_attempts of its own, or the plan has is_failover_last. */
+bool rc_call_has_own_attempts(const rc_call *call, uint16_t entry);
 
 /* Returns whether an attempt may be sent to the entry now. If the entry is closed, *ret_skip gets
  * the reason and the time at which it may open; otherwise *ret_skip is not written. */
@@ -72,10 +82,6 @@ rc_call_search rc_call_find_queued(const rc_call *call);
  * target of the latest attempt are left out. */
 rc_call_search rc_call_find_next(const rc_call *call, bool other_target);
 
-/* Step 5 of docs/internals/call.md: finds another credential of the same target, for a call whose
- * credential has reached a limit. Returns false if no other credential is usable. */
-bool rc_call_find_credential(const rc_call *call, uint16_t *ret_credential);
-
 /* A round is one pass over the chain. After the first round, later rounds try the entries again
  * that have no max_attempts of their own. rc_call_next_round returns the number of the next round.
  * rc_call_find_round returns the first open entry of that round, or none if the policy allows no
@@ -89,9 +95,6 @@ uint64_t rc_call_reopens_at_ms(const rc_call *call);
  * attempt; 0: not known. Called when every entry is closed. */
 uint64_t rc_call_round_opens_at_ms(const rc_call *call);
 
-/* Excludes the entry from later rounds if an attempt there would fail in the same way. */
-void rc_call_note_spent(rc_call *call, uint16_t entry, const rc_failure_facts *failure);
-
 /* Marks the entry as tried, so that later searches start at the entry after it. */
 void rc_call_move_past(rc_call *call, uint16_t entry);
 
@@ -99,9 +102,7 @@ void rc_call_move_past(rc_call *call, uint16_t entry);
  * before an operator replaces a key, otherwise RC_WHY_ALL_UNAVAILABLE. */
 rc_reason rc_call_unavailable_reason(const rc_call_search *search);
 
-/* Marks the credential as dead after the provider rejected it. After 30 s one call probes the
- * credential with its request; each further rejection doubles that time. */
-void rc_call_kill_key(const rc_call *call, rc_credential *key);
+/* --- call_attempt.c --- */
 
 /* Starts an attempt at an open entry: takes one of the target's slots for calls in flight, gets the
  * breaker's permission, and picks a credential. `credential`: RC_NO_TARGET means the next usable
@@ -125,6 +126,31 @@ void rc_call_clear_target(const rc_call *call, const rc_call_attempt *attempt);
 /* Records a successful attempt: calls rc_call_clear_key, rc_call_clear_target, rc_call_earn_turns
  * and rc_call_end_attempt. */
 void rc_call_note_success(const rc_call *call, rc_call_attempt *attempt);
+
+/* --- call_target.c --- */
+
+/* The first cooldown of a rejected or exhausted key for which the provider named no time. */
+#define RC_CALL_KEY_COOLDOWN_MS UINT64_C(30000)
+
+/* Returns the length of a key's next cooldown if the provider named no time: 30 s, doubled each
+ * time up to exhausted_ms. */
+uint64_t rc_call_key_cooldown_ms(const rc_call *call, const rc_credential *row);
+
+/* Returns whether the code stands for a call without any response. */
+bool rc_call_is_silent(rc_code code);
+/* Called when an attempt starts. If the target was cooled down for missing responses, this extends
+ * its assumed cooldown, so that only one call at a time probes the target. */
+void rc_call_hold_others(const rc_shared *shared, rc_target *target, uint64_t now_ms);
+/* Called when the target has responded to an attempt that began at began_ms: clears the cooldown
+ * assumed for missing responses. */
+void rc_call_end_silence(rc_target *target, uint64_t began_ms);
+
+/* Excludes the entry from later rounds if an attempt there would fail in the same way. */
+void rc_call_note_spent(rc_call *call, uint16_t entry, const rc_failure_facts *failure);
+
+/* Marks the credential as dead after the provider rejected it. After 30 s one call probes the
+ * credential with its request; each further rejection doubles that time. */
+void rc_call_kill_key(const rc_call *call, rc_credential *key);
 
 /* Returns whether spec/errors.def gives the failure's code the category capacity (quota, plan,
  * credit or balance). Such a failure is not retried with the same credential, because only another
@@ -182,15 +208,55 @@ rc_action rc_call_end_queueing(rc_call *call);
  * none. */
 void rc_call_run_queue(rc_shared *shared, const rc_call *self, uint64_t now_ms);
 
-/* --- call_decide.c --- */
+/* --- call_wait.c --- */
 
+/* Returns whether at most policy.min_remaining_ms would be left at at_ms. */
+bool rc_call_is_too_little_left(const rc_call *call, uint64_t at_ms);
 /* Steps 7 and 8 of docs/internals/call.md. rc_call_no_wait_reason returns the reason why the call
  * cannot wait for wait_ms, or RC_WHY_NONE if it can. rc_call_wait_for returns the action
  * RC_DO_WAIT, or RC_DO_STOP with that reason. rc_call_wait_for takes no retry token, because its
- * caller takes the token for the next attempt. */
+ * caller takes the token for the next attempt. rc_call_take_token_and_wait takes it. */
 rc_reason rc_call_no_wait_reason(const rc_call *call, uint64_t wait_ms);
 rc_action rc_call_wait_for(rc_call *call, uint64_t wait_ms, rc_reason reason);
+rc_action rc_call_take_token_and_wait(rc_call *call, uint64_t wait_ms, rc_reason reason);
+/* Returns the wait, extended so that it ends after until_ms, the time at which a closed target
+ * opens. */
+uint64_t rc_call_wait_until_open(const rc_call *call, uint64_t wait_ms, uint64_t until_ms,
+                                 uint64_t backoff_ms, uint64_t entropy);
+/* Waits for the entry of the latest attempt, which opens at until_ms; 0: now, or not known. */
+rc_action rc_call_wait_here(rc_call *call, uint64_t until_ms, uint64_t entropy);
+/* Waits again for an entry that is still closed after a wait, or stops with the reason `spent`. */
+rc_action rc_call_wait_again(rc_call *call, uint64_t until_ms, rc_reason spent, uint64_t back_at_ms,
+                             uint64_t entropy);
 
+/* --- call_key.c --- */
+
+/* Step 5: finds another credential of the same target, for a call whose credential has reached a
+ * limit. Returns false if no other credential is usable. */
+bool rc_call_find_credential(const rc_call *call, uint16_t *ret_credential);
+/* rc_call_may_refresh returns whether the rejected credential may be refreshed. rc_call_refresh
+ * requests the refresh. */
+bool rc_call_may_refresh(const rc_call *call, const rc_credential *credential);
+rc_action rc_call_refresh(rc_call *call, rc_credential *credential, uint64_t entropy);
+/* Starts an attempt with another key of the target after the provider rejected a key. Returns false
+ * if the target has no other usable key, or if no further attempt is allowed. */
+bool rc_call_find_next_key(rc_call *call, rc_action *ret_action);
+/* Continues with the next target after a rejected credential was probed and rejected again. Returns
+ * false if no next target is open, or if no further attempt is allowed. */
+bool rc_call_go_past_probe(rc_call *call, rc_action *ret_action);
+/* Chooses the action after the refresh of a credential failed: an attempt with another credential
+ * of the same target, or a stop. */
+rc_action rc_call_on_refresh_failed(rc_call *call);
+/* Continues after the refresh of a rejected key. */
+rc_action rc_call_resume_refreshed(rc_call *call, uint64_t entropy);
+
+/* --- call_decide.c --- */
+
+/* Step 3: returns why the latest failure is not retried; RC_WHY_NONE: it may be retried. */
+rc_reason rc_call_refusal_reason(const rc_call *call);
+/* Continues with the next target after a fatal failure whose code is in plan.fallback_on. Returns
+ * false if that is not possible. */
+bool rc_call_go_to_masking(rc_call *call, rc_action *ret_action);
 /* Step 4: returns the reason of the limit that forbids a further attempt (deadline, number of
  * calls, retry budget, remaining time); RC_WHY_NONE: a further attempt is allowed. */
 rc_reason rc_call_spent_reason(const rc_call *call);
@@ -198,20 +264,24 @@ rc_reason rc_call_spent_reason(const rc_call *call);
 /* Chooses the action after the failure in call->failure. The caller has already ended the failed
  * attempt. */
 rc_action rc_call_decide(rc_call *call, uint64_t entropy);
-
-/* Chooses the action after the refresh of a credential failed: an attempt with another credential
- * of the same target, or a stop. */
-rc_action rc_call_on_refresh_failed(rc_call *call);
-
 /* Chooses the action after a wait, or after a refresh of a credential that succeeded. */
 rc_action rc_call_resume(rc_call *call, uint64_t entropy);
+
+/* --- call_action.c --- */
 
 /* These three functions build an action and store it as the call's latest action: rc_call_do_try an
  * attempt, rc_call_do_stop a stop, rc_call_do_end any final action. */
 rc_action rc_call_do_try(rc_call *call, uint16_t entry, uint16_t credential, rc_reason reason);
 rc_action rc_call_do_stop(rc_call *call, rc_reason reason, uint64_t at_ms);
 rc_action rc_call_do_end(rc_call *call, rc_action_kind kind, rc_reason reason);
+/* Builds an action of this kind, in which the latest attempt is described. */
+rc_action rc_call_action_of(const rc_call *call, rc_action_kind kind, rc_reason reason);
 /* Builds the WAIT of a call in the queue, which leaves at leave_at_ms at the latest. */
 rc_action rc_call_do_queue(rc_call *call, uint64_t leave_at_ms);
+/* rc_call_take_token takes a token of the retry budget for a further attempt. rc_call_retry_with
+ * takes it and starts the attempt; its caller has checked with rc_call_spent_reason that the budget
+ * has a token. */
+void rc_call_take_token(rc_call *call);
+rc_action rc_call_retry_with(rc_call *call, uint16_t entry, uint16_t credential, rc_reason reason);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "policy/queue_heap.h"
+#include "policy/admission/queue_heap.h"
 
 rc_queue_settings rc_queue_settings_default(void)
 {

@@ -1,5 +1,5 @@
 /* Pairing heaps whose links are indexes. Called by queue.c. */
-#include "policy/queue_heap.h"
+#include "policy/admission/queue_heap.h"
 
 /* --- the four kinds --- */
 

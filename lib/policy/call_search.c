@@ -1,0 +1,246 @@
+/* The search of rc_call for an open entry of the chain. Called by call*.c, hedge.c and chain.c. */
+#include "policy/call_private.h"
+#include "policy/shared_private.h"
+
+uint16_t rc_plan_chain_count(const rc_plan *plan)
+{
+    bool is_all = plan->chain_count == 0 || plan->chain_count > plan->entry_count;
+    return is_all ? plan->entry_count : plan->chain_count;
+}
+
+uint32_t rc_call_max_calls(const rc_call *call)
+{
+    uint32_t max_calls = call->plan->policy->max_calls;
+    return call->max_calls < max_calls ? call->max_calls : max_calls;
+}
+
+uint32_t rc_call_max_entry_attempts(const rc_call *call, uint16_t entry)
+{
+    const rc_plan *plan = call->plan;
+    uint32_t entry_max = entry < plan->entry_count ? plan->entries[entry].max_attempts : 0;
+    return entry_max ? entry_max : rc_policy_rule(plan->policy, call->failure.code)->max_attempts;
+}
+
+bool rc_call_has_own_attempts(const rc_call *call, uint16_t entry)
+{
+    return call->plan->is_failover_last || call->plan->entries[entry].max_attempts > 0;
+}
+
+/* --- open entries --- */
+
+/* Returns whether the call can use only one target, so that assumed cooldowns are ignored. A
+ * request that overflowed a context window can use only the plan's target with the larger
+ * window. */
+static bool is_alone(const rc_call *call)
+{
+    return call->is_alone || call->went_to_larger || call->failure.code == RC_CODE_CONTEXT_OVERFLOW;
+}
+
+static bool is_admitted(const rc_call *call, uint16_t target, bool as_alone, rc_skip *skip)
+{
+    rc_limit_cost cost = rc_limit_cost_of(call->tokens_in, call->tokens_out);
+    if (!rc_call_may_queue(call))
+        return true;
+    return rc_shared_is_admitted(call->shared, target, as_alone, &cost, call->now_ms, &skip->reason,
+                                 &skip->until_ms);
+}
+
+static bool is_open(const rc_call *call, uint16_t entry, bool as_alone, rc_skip *ret_skip)
+{
+    const rc_chain_entry *row = &call->plan->entries[entry];
+    rc_skip skip = {.entry = entry, .reason = RC_WHY_SKIP_CAPABILITY};
+    if ((call->needs & ~row->capabilities) == 0 &&
+        rc_shared_is_open_past(call->shared, row->target, as_alone,
+                               as_alone && rc_call_may_queue(call), call->now_ms, &skip.reason,
+                               &skip.until_ms) &&
+        is_admitted(call, row->target, as_alone, &skip))
+        return true;
+    *ret_skip = skip;
+    return false;
+}
+
+bool rc_call_is_open(const rc_call *call, uint16_t entry, rc_skip *ret_skip)
+{
+    return is_open(call, entry, is_alone(call), ret_skip);
+}
+
+bool rc_call_is_open_alone(const rc_call *call, uint16_t entry, rc_skip *ret_skip)
+{
+    return is_open(call, entry, true, ret_skip);
+}
+
+void rc_call_note_skip(const rc_call *call, const rc_skip *skip)
+{
+    rc_skips *skips = call->skips;
+    if (!skips)
+        return;
+    if (skips->count < RC_SKIPS_MAX)
+        skips->list[skips->count] = *skip;
+    skips->count++;
+}
+
+static void note_closed(const rc_call *call, rc_call_search *search, const rc_skip *skip)
+{
+    rc_call_note_skip(call, skip);
+    uint32_t lacks = call->needs & ~call->plan->entries[skip->entry].capabilities;
+    search->missing &= lacks;
+    if (lacks != 0)
+        return;
+    search->is_capable = true;
+    search->is_dead = search->is_dead || skip->reason == RC_WHY_CREDENTIALS_DEAD;
+    search->may_open = search->may_open || skip->until_ms != RC_UNLIMITED;
+    uint64_t until_ms = skip->until_ms;
+    if (until_ms == 0 || until_ms == RC_UNLIMITED)
+        return;
+    if (search->until_ms == 0 || until_ms < search->until_ms)
+        search->until_ms = until_ms;
+    if (skip->reason != RC_WHY_SKIP_CREDENTIALS &&
+        (search->cooled_ms == 0 || until_ms < search->cooled_ms))
+        search->cooled_ms = until_ms;
+}
+
+/* --- searches --- */
+
+/* Position 0 is the entry where the call begins. Positions go to the end of the chain and continue
+ * at its first entry, so that a search by position visits every entry once. */
+uint32_t rc_call_position(const rc_call *call, uint16_t entry)
+{
+    uint16_t first = call->first_entry;
+    return entry >= first ? (uint32_t)(entry - first)
+                          : (uint32_t)(entry + rc_plan_chain_count(call->plan) - first);
+}
+
+static bool is_spent(const rc_call *call, uint16_t entry)
+{
+    return entry >= 64 || (call->spent_entries >> entry & 1) != 0;
+}
+
+static rc_call_search find_open(const rc_call *call, uint32_t position, uint16_t other_than)
+{
+    rc_call_search search = {.entry = RC_NO_TARGET, .missing = call->needs};
+    uint32_t count = rc_plan_chain_count(call->plan);
+    for (; position < count; position++) {
+        uint32_t sum = call->first_entry + position;
+        uint16_t entry = (uint16_t)(sum < count ? sum : sum - count);
+        rc_skip skip = {0};
+        if (call->plan->entries[entry].target == other_than ||
+            (call->round > 0 && is_spent(call, entry)))
+            continue;
+        if (rc_call_is_open(call, entry, &skip)) {
+            search.entry = entry;
+            return search;
+        }
+        note_closed(call, &search, &skip);
+    }
+    return search;
+}
+
+rc_call_search rc_call_find_first(const rc_call *call)
+{
+    rc_call_search search = find_open(call, 0, RC_NO_TARGET);
+    if (search.missing == 0 && call->plan->entry_count > 0)
+        search.missing = call->needs & ~call->plan->entries[call->first_entry].capabilities;
+    return search;
+}
+
+/* Returns whether no further entry of the chain can serve the call. Once the call has used the
+ * target with the larger context window, the windows of all other targets are too small. */
+static bool has_left_chain(const rc_call *call)
+{
+    return call->went_to_larger || call->attempt.entry >= rc_plan_chain_count(call->plan);
+}
+
+uint16_t rc_call_next_round(const rc_call *call)
+{
+    bool has_own = rc_call_has_own_attempts(call, call->attempt.entry);
+    return (uint16_t)(has_own ? call->round + 1u : call->entry_attempts);
+}
+
+static rc_call_search find_round(const rc_call *call, uint16_t other_than)
+{
+    rc_call next = *call;
+    next.skips = NULL;
+    next.round = rc_call_next_round(call);
+    uint32_t max_attempts = rc_policy_rule(call->plan->policy, call->failure.code)->max_attempts;
+    if (has_left_chain(call) || next.round >= max_attempts)
+        return (rc_call_search){.entry = RC_NO_TARGET};
+    return find_open(&next, 0, other_than);
+}
+
+rc_call_search rc_call_find_round(const rc_call *call)
+{
+    bool is_other = call->now_ms < call->not_before_ms;
+    return find_round(call, is_other ? call->attempt.target : RC_NO_TARGET);
+}
+
+uint64_t rc_call_reopens_at_ms(const rc_call *call)
+{
+    rc_skip here = {0};
+    if (rc_call_is_open_alone(call, call->attempt.entry, &here))
+        return call->not_before_ms;
+    return here.until_ms > call->not_before_ms ? here.until_ms : call->not_before_ms;
+}
+
+uint64_t rc_call_round_opens_at_ms(const rc_call *call)
+{
+    const rc_call_search closed = find_round(call, call->attempt.target);
+    /* After an exhausted quota, the call does not wait until another key cools down, because that
+     * key may belong to the same account. */
+    return rc_call_is_capacity(&call->failure) ? closed.cooled_ms : closed.until_ms;
+}
+
+rc_call_search rc_call_find_queued(const rc_call *call)
+{
+    bool is_other = call->now_ms < call->not_before_ms;
+    uint16_t other_than = is_other ? call->attempt.target : RC_NO_TARGET;
+    rc_call_search search = find_open(call, 0, other_than);
+    if (search.entry != RC_NO_TARGET || is_alone(call))
+        return search;
+    rc_call alone = *call;
+    alone.is_alone = true;
+    return find_open(&alone, 0, other_than);
+}
+
+rc_call_search rc_call_find_next(const rc_call *call, bool other_target)
+{
+    if (has_left_chain(call))
+        return (rc_call_search){.entry = RC_NO_TARGET};
+    /* A retry time that the provider named (not_before_ms) closes the target of the latest failure,
+     * and therefore every entry of the chain with this target. */
+    bool is_other = other_target || call->now_ms < call->not_before_ms;
+    return find_open(call, call->next_position, is_other ? call->attempt.target : RC_NO_TARGET);
+}
+
+uint16_t rc_call_find_silent(const rc_call *call)
+{
+    uint16_t found = RC_NO_TARGET;
+    uint64_t found_until_ms = RC_UNLIMITED;
+    for (uint16_t i = 0; i < rc_plan_chain_count(call->plan); i++) {
+        const rc_target *target = rc_shared_target(call->shared, call->plan->entries[i].target);
+        rc_skip skip = {0};
+        if (!target || !rc_call_is_silent(target->cooled_for) || !is_open(call, i, true, &skip) ||
+            is_open(call, i, false, &skip) || skip.until_ms >= found_until_ms)
+            continue;
+        found = i;
+        found_until_ms = skip.until_ms;
+    }
+    return found;
+}
+
+void rc_call_move_past(rc_call *call, uint16_t entry)
+{
+    if (entry >= rc_plan_chain_count(call->plan))
+        return;
+    uint32_t behind = rc_call_position(call, entry) + 1;
+    if (behind > call->next_position)
+        call->next_position = (uint16_t)behind;
+    /* The attempts at an entry with max_attempts of its own all take place in one round, so later
+     * rounds leave the entry out. */
+    if (entry < 64 && rc_call_has_own_attempts(call, entry))
+        call->spent_entries |= UINT64_C(1) << entry;
+}
+
+rc_reason rc_call_unavailable_reason(const rc_call_search *search)
+{
+    return search->is_dead && !search->may_open ? RC_WHY_CREDENTIALS_DEAD : RC_WHY_ALL_UNAVAILABLE;
+}
