@@ -80,9 +80,49 @@ static void test_no_space(void **state)
     assert_int_equal(rc_base64_push(&buf, RC_STR("foobar")), RC_E_TOO_LARGE);
 }
 
+/* Every length up to two pieces is read back; the letters are those of section 5. */
+static void base64url_reads_back(void **state)
+{
+    rc_alloc alloc = rc_alloc_stdlib();
+    (void)state;
+    for (size_t len = 0; len <= 600; len++) {
+        char bytes[600];
+        rc_buf text;
+        rc_buf back;
+        rc_buf_init(&text, &alloc, 4096);
+        rc_buf_init(&back, &alloc, 4096);
+        for (size_t i = 0; i < len; i++)
+            bytes[i] = (char)(i * 37 + len);
+        assert_int_equal(rc_base64url_push(&text, rc_str_make(bytes, len)), RC_OK);
+        rc_str letters = rc_buf_get(&text);
+        for (size_t i = 0; i < letters.len; i++)
+            assert_true(letters.ptr[i] != '+' && letters.ptr[i] != '/' && letters.ptr[i] != '=');
+        assert_true(rc_base64url_decode(letters, &back));
+        assert_int_equal(rc_buf_get(&back).len, len);
+        if (len > 0)
+            assert_memory_equal(rc_buf_get(&back).ptr, bytes, len);
+        rc_buf_done(&text);
+        rc_buf_done(&back);
+    }
+}
+
+static void malformed_base64url_is_refused(void **state)
+{
+    static const char *const texts[] = {"A", "AB", "AAB", "AAAAA", "AA=", "A+AA", "AA/A", "AA A"};
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        char memory[64];
+        rc_buf buf;
+        rc_buf_init_fixed(&buf, memory, sizeof memory);
+        assert_false(rc_base64url_decode(rc_str_c(texts[i]), &buf));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(base64url_reads_back),
+        cmocka_unit_test(malformed_base64url_is_refused),
         cmocka_unit_test(test_samples),
         cmocka_unit_test(test_every_length),
         cmocka_unit_test(test_no_space),
