@@ -21,7 +21,8 @@ static void check(bool is_true)
         abort();
 }
 
-static const rc_dialect dialects[] = {RC_DIALECT_OPENAI_CHAT, RC_DIALECT_ANTHROPIC};
+static const rc_dialect dialects[] = {RC_DIALECT_OPENAI_CHAT, RC_DIALECT_ANTHROPIC,
+                                      RC_DIALECT_GEMINI};
 #define DIALECT_COUNT (sizeof dialects / sizeof *dialects)
 
 /* What was written reads back in the target's dialect without a fault. */
@@ -64,13 +65,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     rc_str body = rc_str_make((const char *)data + HEAD_BYTES, size - HEAD_BYTES);
     rc_translate_target target = {
-        .dialect = dialects[data[0] / DIALECT_COUNT % DIALECT_COUNT],
+        .dialect = dialects[(data[0] >> 2 & 3) % DIALECT_COUNT],
         .is_openai = (data[1] & 1) != 0,
         .model = RC_STR("m"),
+        .name = RC_STR("p/m"),
         .facts = {.is_known = true, .flags = (uint32_t)data[1] * 0x01010101u, .max_tokens = 4096},
     };
     rc_conversation_init(&c, &alloc);
-    if (rc_conversation_read(&c, dialects[data[0] % DIALECT_COUNT], body, false) == RC_OK)
+    if (rc_conversation_read(&c, dialects[(data[0] & 3) % DIALECT_COUNT], body, false) == RC_OK)
         check_plan(&alloc, &c, &target);
     check(rc_conversation_validate(&c));
     rc_conversation_done(&c);

@@ -1,6 +1,7 @@
-/* Responses of any bytes, translated between chat and messages: what the client gets are complete
- * events with valid JSON, blocks do not overlap, and nothing follows the end. The first byte is the
- * direction and the form; each line behind it is one event or body. */
+/* Responses of any bytes, translated between all dialects: what the client gets are complete events
+ * with valid JSON, blocks do not overlap, nothing follows the end, and the length stays in
+ * proportion to what was read. The first byte selects the two dialects, the second the form; each
+ * line behind them is one event or body. */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -8,10 +9,15 @@
 
 #include "base/str.h"
 #include "dialect/translate/schema.h"
-#include "dialect/translate/translator.h"
+#include "support/translate_run.h"
 #include "json/members.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define HEAD_BYTES 2
+/* Maximum length of what one event of the target becomes, beside a multiple of its length: the
+ * events that begin and end a response or a block. */
+#define EVENT_OVERHEAD 8192
 
 static void check(bool is_true)
 {
@@ -47,7 +53,7 @@ static void check_messages_event(seen *s, rc_str event)
 }
 
 /* Checks that the output consists of complete events. */
-static void check_events(rc_str out, bool is_messages, seen *s)
+static void check_events(rc_str out, rc_dialect to, seen *s)
 {
     for (size_t at = 0; at < out.len;) {
         size_t end = rc_str_find(out, RC_STR("\n\n"), at);
@@ -59,34 +65,29 @@ static void check_events(rc_str out, bool is_messages, seen *s)
             continue; /* a comment */
         rc_str json = rc_str_slice(event, data + 6, event.len);
         check(rc_str_eq(json, RC_STR("[DONE]")) || rc_schema_is_object(json));
-        if (is_messages)
+        if (to == RC_DIALECT_ANTHROPIC)
             check_messages_event(s, json);
     }
 }
 
-static void run(const rc_alloc *alloc, uint8_t kind, rc_str lines)
+static void run(const rc_alloc *alloc, const uint8_t *head, rc_str lines)
 {
     rc_conversation c;
     rc_translator t;
+    rc_str line;
     seen s = {.is_over = false};
-    bool is_messages = (kind & 1) != 0; /* the client's dialect */
-    rc_output_facts facts = {.request_id = RC_STR("r"),
-                             .model = RC_STR("m"),
-                             .is_stream = (kind & 2) != 0,
-                             .wants_usage = (kind & 4) != 0,
-                             .sees_thoughts = (kind & 8) != 0};
-    rc_str request =
-        RC_STR("{\"max_tokens\":1,\"messages\":[{\"role\":\"user\",\"content\":\"q\"}]}");
+    const translate_dialect *from = &translate_dialects[(head[0] & 3) % TRANSLATE_DIALECT_COUNT];
+    const translate_dialect *to = &translate_dialects[(head[0] >> 2 & 3) % TRANSLATE_DIALECT_COUNT];
+    rc_output_facts facts = translate_facts((head[1] & 1) != 0);
+    facts.wants_usage = (head[1] & 2) != 0;
+    facts.sees_thoughts = (head[1] & 4) != 0;
+    facts.target = (head[1] & 8) != 0 ? facts.target : RC_STR("");
     rc_conversation_init(&c, alloc);
-    check(rc_conversation_read(&c, is_messages ? RC_DIALECT_ANTHROPIC : RC_DIALECT_OPENAI_CHAT,
-                               request, false) == RC_OK);
-    rc_translator_init(&t, &c, is_messages ? RC_DIALECT_OPENAI_CHAT : RC_DIALECT_ANTHROPIC, &facts,
-                       alloc);
-    for (size_t at = 0; at < lines.len;) {
-        size_t end = rc_str_find_byte(lines, '\n', at);
-        end = end == RC_STR_NPOS ? lines.len : end;
-        rc_str line = rc_str_slice(lines, at, end);
-        at = end + 1;
+    check(rc_conversation_read(&c, to->dialect, rc_str_c(to->request), false) == RC_OK);
+    rc_translator_init(&t, &c, from->dialect, &facts, alloc);
+    size_t read = 0;
+    size_t written = 0;
+    for (size_t at = 0; translate_next_line(lines, &at, &line);) {
         if (!rc_schema_is_object(line) && !rc_str_eq(line, RC_STR("[DONE]")))
             continue;
         rc_status status = facts.is_stream ? rc_translator_push_event(&t, line)
@@ -95,12 +96,17 @@ static void run(const rc_alloc *alloc, uint8_t kind, rc_str lines)
         if (status != RC_OK)
             break;
         rc_str out = rc_translator_output(&t);
+        read += line.len;
+        written += out.len;
         if (facts.is_stream)
-            check_events(out, is_messages, &s);
+            check_events(out, to->dialect, &s);
         else
             check(out.len == 0 || rc_schema_is_object(out));
         rc_translator_take(&t);
     }
+    /* The shortest element that becomes an event of its own, such as a call of Gemini without
+     * arguments, has about 30 bytes. */
+    check(written <= 60 * read + EVENT_OVERHEAD);
     rc_translator_done(&t);
     rc_conversation_done(&c);
 }
@@ -108,7 +114,7 @@ static void run(const rc_alloc *alloc, uint8_t kind, rc_str lines)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     rc_alloc alloc = rc_alloc_stdlib();
-    if (size > 0)
-        run(&alloc, data[0], rc_str_make((const char *)data + 1, size - 1));
+    if (size >= HEAD_BYTES)
+        run(&alloc, data, rc_str_make((const char *)data + HEAD_BYTES, size - HEAD_BYTES));
     return 0;
 }

@@ -1,6 +1,7 @@
 /* Reads responses of OpenAI's Chat Completions API and passes them on as pieces (piece.h). Called
  * by the translator. */
 #include "base/str.h"
+#include "dialect/chat/call_state.h"
 #include "dialect/translate/output.h"
 #include "json/members.h"
 #include "json/reader.h"
@@ -31,6 +32,18 @@ static bool begins_call(rc_output_reader *reader, uint32_t key, rc_str id)
     return begins;
 }
 
+/* Passes on the state of a call, which Gemini's OpenAI-compatible endpoint sends. */
+static rc_status push_state(rc_output_reader *reader, rc_str raw)
+{
+    rc_piece piece = {
+        .kind = RC_PIECE_STATE, .block = RC_BLOCK_THOUGHT, .text = raw, .state_kind = RC_SEAL_CALL};
+    rc_piece close = {.kind = RC_PIECE_CLOSE, .block = RC_BLOCK_THOUGHT};
+    if (raw.len == 0)
+        return RC_OK;
+    rc_status status = rc_output_push(reader, &piece);
+    return status == RC_OK ? rc_output_push(reader, &close) : status;
+}
+
 /* Reads a tool call. is_whole: the call comes from a whole body, where each element is a complete
  * call, with or without an index; otherwise this is one part of a call in a stream. */
 static rc_status read_call(rc_output_reader *reader, rc_str call, bool is_whole)
@@ -40,12 +53,16 @@ static rc_status read_call(rc_output_reader *reader, rc_str call, bool is_whole)
     if (!is_custom && !rc_json_member_find(call, RC_STR("function"), &body))
         return RC_OK;
     rc_str id = rc_json_member_text(call, RC_STR("id"));
-    rc_piece piece = {.kind = RC_PIECE_OPEN, .block = RC_BLOCK_CALL, .id = id};
+    rc_piece piece = {
+        .kind = RC_PIECE_OPEN, .block = RC_BLOCK_CALL, .id = id, .is_custom = is_custom};
     piece.key = is_whole ? reader->next_key++ : key_of(reader, call, id);
     piece.name = rc_json_member_text(body.raw, RC_STR("name"));
     rc_status status = RC_OK;
-    if (is_whole || begins_call(reader, piece.key, id))
-        status = rc_output_push(reader, &piece);
+    if (is_whole || begins_call(reader, piece.key, id)) {
+        status = push_state(reader, rc_chat_call_state(call));
+        if (status == RC_OK)
+            status = rc_output_push(reader, &piece);
+    }
     piece.kind = RC_PIECE_DELTA;
     if (rc_json_member_find(body.raw, is_custom ? RC_STR("input") : RC_STR("arguments"), &body)) {
         piece.text = body.raw;

@@ -123,17 +123,34 @@ static void end_call_delta(rc_output_writer *w)
     end_delta(w, NULL);
 }
 
+static rc_str call_type(bool is_custom)
+{
+    return is_custom ? RC_STR("custom") : RC_STR("function");
+}
+
+static rc_str call_input(bool is_custom)
+{
+    return is_custom ? RC_STR("input") : RC_STR("arguments");
+}
+
 static void put_call_open(rc_output_writer *w, const rc_piece *piece)
 {
     put_role(w);
     w->call_count++;
     begin_call_delta(w);
     rc_json_member_escaped(&w->json, RC_STR("id"), piece->id);
-    rc_json_member_string(&w->json, RC_STR("type"), RC_STR("function"));
-    rc_json_key(&w->json, RC_STR("function"));
+    rc_json_member_string(&w->json, RC_STR("type"), call_type(piece->is_custom));
+    if (rc_buf_get(&w->state).len > 0) {
+        rc_json_key(&w->json, RC_STR("extra_content"));
+        rc_json_raw(&w->json, RC_STR("{\"google\":{\"thought_signature\":\""));
+        rc_buf_push(w->out, rc_buf_get(&w->state));
+        rc_buf_push(w->out, RC_STR("\"}}"));
+        rc_buf_reset(&w->state);
+    }
+    rc_json_key(&w->json, call_type(piece->is_custom));
     rc_json_object_begin(&w->json);
     rc_json_member_escaped(&w->json, RC_STR("name"), piece->name);
-    rc_json_member_string(&w->json, RC_STR("arguments"), RC_STR(""));
+    rc_json_member_string(&w->json, call_input(piece->is_custom), RC_STR(""));
     rc_json_object_end(&w->json);
     end_call_delta(w);
 }
@@ -141,9 +158,9 @@ static void put_call_open(rc_output_writer *w, const rc_piece *piece)
 static void put_arguments_delta(rc_output_writer *w, const rc_piece *piece)
 {
     begin_call_delta(w);
-    rc_json_key(&w->json, RC_STR("function"));
+    rc_json_key(&w->json, call_type(w->is_custom));
     rc_json_object_begin(&w->json);
-    rc_json_key(&w->json, RC_STR("arguments"));
+    rc_json_key(&w->json, call_input(w->is_custom));
     rc_json_raw(&w->json, RC_STR("\""));
     rc_output_push_arguments(w->out, piece);
     rc_buf_push_byte(w->out, '"');
@@ -189,9 +206,23 @@ static void keep_call_open(rc_output_writer *w, const rc_piece *piece)
 {
     rc_buf_push(&w->calls, w->call_count++ > 0 ? RC_STR(",{\"id\":\"") : RC_STR("{\"id\":\""));
     rc_buf_push(&w->calls, piece->id);
-    rc_buf_push(&w->calls, RC_STR("\",\"type\":\"function\",\"function\":{\"name\":\""));
+    if (rc_buf_get(&w->state).len > 0) {
+        rc_buf_push(&w->calls,
+                    RC_STR("\",\"extra_content\":{\"google\":{\"thought_signature\":\""));
+        rc_buf_push(&w->calls, rc_buf_get(&w->state));
+        rc_buf_push(&w->calls, RC_STR("\"}},\"type\":\""));
+        rc_buf_reset(&w->state);
+    } else {
+        rc_buf_push(&w->calls, RC_STR("\",\"type\":\""));
+    }
+    rc_buf_push(&w->calls, call_type(piece->is_custom));
+    rc_buf_push(&w->calls, RC_STR("\",\""));
+    rc_buf_push(&w->calls, call_type(piece->is_custom));
+    rc_buf_push(&w->calls, RC_STR("\":{\"name\":\""));
     rc_buf_push(&w->calls, piece->name);
-    rc_buf_push(&w->calls, RC_STR("\",\"arguments\":\""));
+    rc_buf_push(&w->calls, RC_STR("\",\""));
+    rc_buf_push(&w->calls, call_input(piece->is_custom));
+    rc_buf_push(&w->calls, RC_STR("\":\""));
 }
 
 static void keep_delta(rc_output_writer *w, const rc_piece *piece)
@@ -256,8 +287,8 @@ static void put_body(rc_output_writer *w)
 
 static void on_open(rc_output_writer *w, const rc_piece *piece)
 {
-    w->is_hidden = piece->block == RC_BLOCK_THOUGHT && !w->facts.sees_thoughts;
     w->has_arguments = false;
+    w->is_custom = piece->is_custom;
     if (piece->block != RC_BLOCK_CALL)
         return;
     if (w->facts.is_stream)
@@ -268,8 +299,6 @@ static void on_open(rc_output_writer *w, const rc_piece *piece)
 
 static void on_delta(rc_output_writer *w, const rc_piece *piece)
 {
-    if (w->is_hidden)
-        return;
     w->has_arguments = true;
     if (w->facts.is_stream)
         put_delta(w, piece);
@@ -283,7 +312,7 @@ static void on_close(rc_output_writer *w, const rc_piece *piece)
     rc_piece nothing = {.block = RC_BLOCK_CALL, .text = RC_STR("{}")};
     if (piece->block != RC_BLOCK_CALL)
         return;
-    if (!w->has_arguments)
+    if (!w->has_arguments && !w->is_custom)
         on_delta(w, &nothing);
     if (!w->facts.is_stream)
         rc_buf_push(&w->calls, RC_STR("\"}}"));
@@ -317,8 +346,11 @@ rc_status rc_chat_write_piece(rc_output_writer *w, const rc_piece *piece)
         if (w->facts.is_stream && w->has_started)
             rc_buf_push(w->out, RC_STR(": ping\n\n"));
         break;
-    case RC_PIECE_START:
     case RC_PIECE_STATE:
+        rc_buf_reset(&w->state); /* the next call gets the state */
+        rc_buf_push(&w->state, piece->text);
+        break;
+    case RC_PIECE_START:
         break;
     }
     return rc_output_writer_status(w);

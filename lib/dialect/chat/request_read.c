@@ -3,6 +3,7 @@
 #include "dialect/translate/read.h"
 
 #include "base/str.h"
+#include "dialect/chat/call_state.h"
 
 #define ROWS(rows) rows, sizeof(rows) / sizeof *(rows)
 
@@ -115,18 +116,6 @@ static void read_content(rc_conversation *c, const rc_json_raw_value *content, u
 
 /* ---- calls ---- */
 
-/* Returns Gemini's opaque state of a call, which its OpenAI-compatible endpoint and this gateway
- * send in extra_content.google.thought_signature. */
-static rc_str call_state(rc_str call)
-{
-    rc_json_raw_value extra;
-    rc_json_raw_value google;
-    if (!rc_json_member_find(call, RC_STR("extra_content"), &extra) || extra.first != '{' ||
-        !rc_json_member_find(extra.raw, RC_STR("google"), &google) || google.first != '{')
-        return rc_str_c(NULL);
-    return rc_json_member_text(google.raw, RC_STR("thought_signature"));
-}
-
 static void read_call(rc_conversation *c, rc_str call)
 {
     rc_json_raw_value body;
@@ -144,7 +133,7 @@ static void read_call(rc_conversation *c, rc_str call)
     part->id = rc_read_span(c, rc_json_member_text(call, RC_STR("id")));
     part->name = rc_read_span(c, rc_json_member_text(body.raw, RC_STR("name")));
     part->content = rc_read_span(c, rc_json_member_text(body.raw, arguments));
-    part->state = rc_read_span(c, call_state(call));
+    part->state = rc_read_span(c, rc_chat_call_state(call));
     if (part->name.len == 0)
         rc_read_fail(c, "name");
     if (is_custom)
@@ -503,6 +492,7 @@ static const rc_member_row rows[] = {
 
 void rc_chat_read_request(rc_conversation *c, rc_str body)
 {
+    c->takes_state = true;
     c->sees_thoughts = true; /* Chat clients receive the reasoning as reasoning_content, which other
                                 clients ignore. */
     rc_read_members(c, body, ROWS(rows));

@@ -65,7 +65,7 @@ static void put_part(rc_request_writer *w, const rc_part *part)
     case RC_PART_RESULT:
     case RC_PART_THOUGHT:
         rc_write_word(w, "type", "text");
-        rc_json_member_escaped(&w->json, RC_STR("text"), rc_write_text(w, part->content));
+        rc_write_part_text(w, "text", part);
         break;
     }
     rc_json_object_end(&w->json);
@@ -112,7 +112,7 @@ static void put_content(rc_request_writer *w, const content *of, rc_str prefix)
         rc_json_raw(&w->json, RC_STR("\""));
         rc_buf_push(w->json.buf, prefix);
         if (count == 1)
-            rc_buf_push(w->json.buf, rc_write_text(w, first->content));
+            rc_write_push_text(w, first);
         rc_buf_push_byte(w->json.buf, '"');
         return;
     }
@@ -146,7 +146,7 @@ static void put_result(rc_request_writer *w, const rc_part *parts, size_t from)
     bool is_error = (parts[from].flags & RC_PART_IS_ERROR) != 0;
     bool says_error = has_text && rc_write_says_error(rc_write_text(w, first->content));
     begin_message(w, "tool");
-    rc_write_call_id(w, "tool_call_id", &parts[from], 0);
+    rc_write_call_id(w, "tool_call_id", &parts[from]);
     put_content(w, &of, is_error && !says_error ? RC_STR("Error: ") : RC_STR(""));
     rc_json_object_end(&w->json);
 }
@@ -165,11 +165,30 @@ static void put_user_turn(rc_request_writer *w, const rc_part *parts, size_t fro
     rc_json_object_end(&w->json);
 }
 
-static void put_call(rc_request_writer *w, const rc_part *part, uint32_t place)
+/* Writes the state of a call that this target made, which only Gemini's OpenAI-compatible endpoint
+ * does. */
+static void put_call_state(rc_request_writer *w, const rc_part *with_state)
+{
+    rc_seal seal;
+    if (with_state == NULL || !rc_write_open_state(w, with_state, &seal) ||
+        seal.kind != RC_SEAL_CALL || seal.state.len == 0)
+        return;
+    rc_json_key(&w->json, RC_STR("extra_content"));
+    rc_json_object_begin(&w->json);
+    rc_json_key(&w->json, RC_STR("google"));
+    rc_json_object_begin(&w->json);
+    rc_write_plain(w, "thought_signature", seal.state);
+    rc_json_object_end(&w->json);
+    rc_json_object_end(&w->json);
+}
+
+/* Writes a call. with_state: the part that has the state of the call, or NULL. */
+static void put_call(rc_request_writer *w, const rc_part *part, const rc_part *with_state)
 {
     bool is_custom = (part->flags & RC_PART_IS_CUSTOM) != 0;
     rc_json_object_begin(&w->json);
-    rc_write_call_id(w, "id", part, place);
+    rc_write_call_id(w, "id", part);
+    put_call_state(w, with_state);
     rc_write_word(w, "type", is_custom ? "custom" : "function");
     rc_json_key(&w->json, is_custom ? RC_STR("custom") : RC_STR("function"));
     rc_json_object_begin(&w->json);
@@ -177,6 +196,21 @@ static void put_call(rc_request_writer *w, const rc_part *part, uint32_t place)
     rc_write_arguments_string(w, is_custom ? "input" : "arguments", part);
     rc_json_object_end(&w->json);
     rc_json_object_end(&w->json);
+}
+
+/* Writes the calls of a turn. The state of a call is in the call itself or in the reasoning before
+ * it. */
+static void put_calls(rc_request_writer *w, const rc_part *parts, size_t from, size_t end)
+{
+    const rc_part *before = NULL;
+    for (size_t i = from; i < end; i++) {
+        if (parts[i].kind == RC_PART_THOUGHT && parts[i].state.len > 0)
+            before = &parts[i];
+        if (parts[i].kind != RC_PART_CALL)
+            continue;
+        put_call(w, &parts[i], parts[i].state.len > 0 ? &parts[i] : before);
+        before = NULL;
+    }
 }
 
 static size_t count_kind(const rc_part *parts, size_t from, size_t end, rc_part_kind kind)
@@ -213,9 +247,7 @@ static void put_model_turn(rc_request_writer *w, const rc_part *parts, size_t fr
     if (call_count > 0) {
         rc_json_key(&w->json, RC_STR("tool_calls"));
         rc_json_array_begin(&w->json);
-        for (size_t i = from; i < end; i++)
-            if (parts[i].kind == RC_PART_CALL)
-                put_call(w, &parts[i], (uint32_t)(i - from));
+        put_calls(w, parts, from, end);
         rc_json_array_end(&w->json);
     }
     rc_json_object_end(&w->json);

@@ -35,10 +35,19 @@ static rc_status open_call(rc_output_reader *reader, uint32_t key, rc_str block)
     return rc_output_push(reader, &piece);
 }
 
-static rc_status push_state(rc_output_reader *reader, rc_str raw)
+static rc_status push_state(rc_output_reader *reader, rc_seal_kind kind, rc_str raw)
 {
-    rc_piece piece = {.kind = RC_PIECE_STATE, .block = RC_BLOCK_THOUGHT, .text = raw};
+    rc_piece piece = {
+        .kind = RC_PIECE_STATE, .block = RC_BLOCK_THOUGHT, .text = raw, .state_kind = kind};
     return raw.len > 0 ? rc_output_push(reader, &piece) : RC_OK;
+}
+
+/* Passes on the state of a block of reasoning: its signature, or the data of hidden reasoning. */
+static rc_status push_block_state(rc_output_reader *reader, rc_str block)
+{
+    if (type_is(block, "redacted_thinking"))
+        return push_state(reader, RC_SEAL_REDACTED, rc_json_member_text(block, RC_STR("data")));
+    return push_state(reader, RC_SEAL_THOUGHT, rc_json_member_text(block, RC_STR("signature")));
 }
 
 /* ---- whole bodies ---- */
@@ -49,14 +58,15 @@ static rc_status read_block(rc_output_reader *reader, rc_str block)
     rc_block_kind kind;
     rc_status status = RC_OK;
     if (!block_kind(block, &kind))
-        return RC_OK;
+        return RC_E_TYPE;
     if (kind == RC_BLOCK_TEXT)
         return rc_output_push_text(reader, kind, rc_json_member_text(block, RC_STR("text")));
     if (kind == RC_BLOCK_THOUGHT) {
         status = rc_output_push_text(reader, kind, rc_json_member_text(block, RC_STR("thinking")));
         if (status == RC_OK)
-            status = push_state(reader, rc_json_member_text(block, RC_STR("signature")));
-        return status;
+            status = push_block_state(reader, block);
+        rc_piece close = {.kind = RC_PIECE_CLOSE, .block = kind};
+        return status == RC_OK ? rc_output_push(reader, &close) : status;
     }
     rc_piece piece = {.kind = RC_PIECE_DELTA, .block = kind, .key = reader->next_key++};
     piece.is_value = true;
@@ -95,9 +105,10 @@ static rc_status on_block_start(rc_output_reader *reader, rc_str event)
     rc_json_raw_value index;
     rc_block_kind kind;
     int64_t number = 0;
-    if (!rc_json_member_find(event, RC_STR("content_block"), &block) || block.first != '{' ||
-        !block_kind(block.raw, &kind))
+    if (!rc_json_member_find(event, RC_STR("content_block"), &block) || block.first != '{')
         return RC_OK;
+    if (!block_kind(block.raw, &kind))
+        return RC_E_TYPE;
     if (rc_json_member_find(event, RC_STR("index"), &index))
         (void)rc_json_to_i64(index.raw, &number);
     reader->is_open = true;
@@ -106,7 +117,9 @@ static rc_status on_block_start(rc_output_reader *reader, rc_str event)
     if (kind == RC_BLOCK_CALL)
         return open_call(reader, reader->open_key, block.raw);
     rc_str member = kind == RC_BLOCK_TEXT ? RC_STR("text") : RC_STR("thinking");
-    return rc_output_push_text(reader, kind, rc_json_member_text(block.raw, member));
+    rc_status status = rc_output_push_text(reader, kind, rc_json_member_text(block.raw, member));
+    return status == RC_OK && kind == RC_BLOCK_THOUGHT ? push_block_state(reader, block.raw)
+                                                       : status;
 }
 
 static rc_status on_delta(rc_output_reader *reader, rc_str event)
@@ -121,7 +134,8 @@ static rc_status on_delta(rc_output_reader *reader, rc_str event)
         return rc_output_push_text(reader, RC_BLOCK_THOUGHT,
                                    rc_json_member_text(delta.raw, RC_STR("thinking")));
     if (type_is(delta.raw, "signature_delta"))
-        return push_state(reader, rc_json_member_text(delta.raw, RC_STR("signature")));
+        return push_state(reader, RC_SEAL_THOUGHT,
+                          rc_json_member_text(delta.raw, RC_STR("signature")));
     if (!type_is(delta.raw, "input_json_delta") || !reader->is_open ||
         reader->open_kind != RC_BLOCK_CALL)
         return RC_OK;

@@ -259,11 +259,8 @@ static void put_body(rc_output_writer *w)
 
 static void on_open(rc_output_writer *w, const rc_piece *piece)
 {
-    w->is_hidden = piece->block == RC_BLOCK_THOUGHT && !w->facts.sees_thoughts;
     w->call_count += piece->block == RC_BLOCK_CALL;
     w->has_refusal = w->has_refusal || piece->block == RC_BLOCK_REFUSAL;
-    if (w->is_hidden)
-        return;
     if (w->facts.is_stream)
         put_block_start(w, piece);
     else
@@ -272,8 +269,6 @@ static void on_open(rc_output_writer *w, const rc_piece *piece)
 
 static void on_delta(rc_output_writer *w, const rc_piece *piece)
 {
-    if (w->is_hidden || (piece->kind == RC_PIECE_STATE && piece->block != RC_BLOCK_THOUGHT))
-        return;
     if (w->facts.is_stream)
         put_delta(w, piece);
     else
@@ -282,8 +277,6 @@ static void on_delta(rc_output_writer *w, const rc_piece *piece)
 
 static void on_close(rc_output_writer *w, const rc_piece *piece)
 {
-    if (w->is_hidden)
-        return;
     if (w->facts.is_stream)
         put_block_stop(w);
     else

@@ -336,6 +336,7 @@ static void read_thinking_setting(rc_conversation *c, const rc_json_raw_value *v
             c->effort = RC_EFFORT_NONE;
         return;
     }
+    c->takes_state = true;
     c->sees_thoughts =
         !rc_json_is_text(rc_json_member_text(value->raw, RC_STR("display")), RC_STR("omitted"));
     if (rc_read_type_is(value->raw, "adaptive")) {

@@ -38,28 +38,30 @@ static void put_media(rc_request_writer *w, const rc_part *part)
     rc_json_object_end(&w->json);
 }
 
-static void put_call(rc_request_writer *w, const rc_part *part, uint32_t place)
+static void put_call(rc_request_writer *w, const rc_part *part)
 {
     begin_block(w, "tool_use");
-    rc_write_call_id(w, "id", part, place);
+    rc_write_call_id(w, "id", part);
     rc_write_tool_name(w, "name", part->name);
     rc_write_arguments_object(w, "input", part);
     rc_json_object_end(&w->json);
 }
 
-static void put_part(rc_request_writer *w, const rc_part *part, uint32_t place)
+static void put_part(rc_request_writer *w, const rc_part *part)
 {
     switch ((rc_part_kind)part->kind) {
     case RC_PART_TEXT:
     case RC_PART_REFUSAL:
-        put_text(w, rc_write_text(w, part->content));
+        begin_block(w, "text");
+        rc_write_part_text(w, "text", part);
+        rc_json_object_end(&w->json);
         break;
     case RC_PART_IMAGE:
     case RC_PART_FILE:
         put_media(w, part);
         break;
     case RC_PART_CALL:
-        put_call(w, part, place);
+        put_call(w, part);
         break;
     case RC_PART_AUDIO: /* a plan with audio is REFUSED */
     case RC_PART_RESULT:
@@ -71,14 +73,14 @@ static void put_part(rc_request_writer *w, const rc_part *part, uint32_t place)
 static void put_result(rc_request_writer *w, const rc_part *parts, size_t from, size_t end)
 {
     begin_block(w, "tool_result");
-    rc_write_call_id(w, "tool_use_id", &parts[from], 0);
+    rc_write_call_id(w, "tool_use_id", &parts[from]);
     if ((parts[from].flags & RC_PART_IS_ERROR) != 0)
         rc_json_member_bool(&w->json, RC_STR("is_error"), true);
     if (end > from + 1) {
         rc_json_key(&w->json, RC_STR("content"));
         rc_json_array_begin(&w->json);
         for (size_t i = from + 1; i < end; i++)
-            put_part(w, &parts[i], 0);
+            put_part(w, &parts[i]);
         rc_json_array_end(&w->json);
     }
     rc_json_object_end(&w->json);
@@ -129,17 +131,62 @@ static void put_user_turn(rc_request_writer *w, const rc_part *parts, size_t fro
             put_result(w, parts, i, rc_write_result_end(w, i));
     for (size_t i = from; i < end; i++)
         if ((parts[i].flags & RC_PART_IS_IN_RESULT) == 0)
-            put_part(w, &parts[i], 0);
+            put_part(w, &parts[i]);
+}
+
+/* Writes reasoning that this target made and signed. text: the part that has the visible text, or
+ * NULL. */
+static void put_thinking_block(rc_request_writer *w, const rc_seal *seal, const rc_part *text)
+{
+    bool is_redacted = seal->kind == RC_SEAL_REDACTED;
+    begin_block(w, is_redacted ? "redacted_thinking" : "thinking");
+    if (!is_redacted && text != NULL)
+        rc_write_part_text(w, "thinking", text);
+    else if (!is_redacted)
+        rc_write_word(w, "thinking", "");
+    rc_write_plain(w, is_redacted ? "data" : "signature", seal->state);
+    rc_json_object_end(&w->json);
+}
+
+static bool open_thinking(rc_request_writer *w, const rc_part *part, rc_seal *ret_seal)
+{
+    return part->state.len > 0 && rc_write_open_state(w, part, ret_seal) &&
+           ret_seal->state.len > 0 &&
+           (ret_seal->kind == RC_SEAL_THOUGHT || ret_seal->kind == RC_SEAL_REDACTED);
+}
+
+/* Writes the reasoning whose state the client returned with a call or a text. Chat clients return
+ * the visible reasoning in another member, which is a part without a state. */
+static void put_attached_thinking(rc_request_writer *w, const rc_part *parts, size_t from,
+                                  size_t end, open_message *open)
+{
+    const rc_part *text = NULL;
+    rc_seal seal;
+    for (size_t i = from; i < end; i++) {
+        if (parts[i].kind == RC_PART_THOUGHT && parts[i].state.len == 0)
+            text = &parts[i];
+        if (parts[i].kind == RC_PART_THOUGHT || !open_thinking(w, &parts[i], &seal))
+            continue;
+        open_role(w, open, false);
+        put_thinking_block(w, &seal, text);
+        text = NULL;
+    }
 }
 
 static void put_model_turn(rc_request_writer *w, const rc_part *parts, size_t from, size_t end,
                            open_message *open)
 {
+    rc_seal seal;
+    put_attached_thinking(w, parts, from, end, open);
     for (size_t i = from; i < end; i++) {
-        if (parts[i].kind == RC_PART_THOUGHT)
+        bool is_thought = parts[i].kind == RC_PART_THOUGHT;
+        if (is_thought && !open_thinking(w, &parts[i], &seal))
             continue;
         open_role(w, open, false);
-        put_part(w, &parts[i], (uint32_t)(i - from));
+        if (is_thought)
+            put_thinking_block(w, &seal, &parts[i]);
+        else
+            put_part(w, &parts[i]);
     }
 }
 
@@ -167,7 +214,7 @@ static void put_mid_system(rc_request_writer *w, const rc_part *parts, size_t fr
     close_message(w, open);
     begin_message(w, "system");
     for (size_t i = from; i < end; i++)
-        put_part(w, &parts[i], 0);
+        put_part(w, &parts[i]);
     rc_json_array_end(&w->json);
     rc_json_object_end(&w->json);
 }
@@ -192,7 +239,7 @@ static void put_system(rc_request_writer *w)
     rc_json_key(&w->json, RC_STR("system"));
     rc_json_array_begin(&w->json);
     for (size_t i = 0; i < first; i++)
-        put_part(w, &parts[i], 0);
+        put_part(w, &parts[i]);
     rc_json_array_end(&w->json);
 }
 

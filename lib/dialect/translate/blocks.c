@@ -43,8 +43,10 @@ static rc_status open_block(rc_blocks *blocks, const rc_piece *piece)
                      .block = piece->block,
                      .key = piece->key,
                      .id = piece->id,
-                     .name = piece->name};
+                     .name = piece->name,
+                     .is_custom = piece->is_custom};
     blocks->is_open = true;
+    blocks->is_custom = piece->is_custom;
     blocks->kind = piece->block;
     blocks->key = piece->key;
     blocks->arguments = (rc_arguments){0};
@@ -62,7 +64,7 @@ static rc_status close_block(rc_blocks *blocks)
 
 static rc_status pass_delta(rc_blocks *blocks, const rc_piece *piece)
 {
-    if (piece->block == RC_BLOCK_CALL) {
+    if (piece->block == RC_BLOCK_CALL && !blocks->is_custom) {
         if (rc_arguments_is_whole(&blocks->arguments))
             return rc_str_trim(piece->text).len == 0 ? RC_OK : RC_E_SYNTAX;
         if (piece->is_value)
@@ -76,7 +78,7 @@ static rc_status pass_delta(rc_blocks *blocks, const rc_piece *piece)
 /* Returns whether the open block must be complete before another block may begin. */
 static bool must_wait(const rc_blocks *blocks)
 {
-    return blocks->is_open && blocks->kind == RC_BLOCK_CALL &&
+    return blocks->is_open && blocks->kind == RC_BLOCK_CALL && !blocks->is_custom &&
            !rc_arguments_is_whole(&blocks->arguments);
 }
 
@@ -112,6 +114,7 @@ static rc_status add_waiting(rc_blocks *blocks, const rc_piece *piece, rc_waitin
     rc_waiting_block *block = &blocks->waiting[blocks->waiting_count++];
     *block = (rc_waiting_block){.kind = piece->block,
                                 .key = piece->key,
+                                .is_custom = piece->is_custom,
                                 .id_len = (uint32_t)piece->id.len,
                                 .name_len = (uint32_t)piece->name.len};
     rc_buf_init(&block->text, &blocks->alloc, RC_BLOCKS_BYTES_MAX);
@@ -137,7 +140,14 @@ static rc_status add_to_waiting(rc_blocks *blocks, const rc_piece *piece)
         return RC_E_TOO_LARGE;
     block->is_value = block->is_value || piece->is_value;
     block->is_done = block->is_done || piece->kind == RC_PIECE_CLOSE;
-    return rc_buf_push(piece->kind == RC_PIECE_STATE ? &block->state : &block->text, piece->text);
+    if (piece->kind != RC_PIECE_STATE)
+        return rc_buf_push(&block->text, piece->text);
+    if (rc_buf_get(&block->state).len == 0) {
+        block->state_kind = piece->state_kind;
+        block->state_id_len = (uint32_t)piece->id.len;
+        rc_buf_push(&block->state, piece->id);
+    }
+    return rc_buf_push(&block->state, piece->text);
 }
 
 /* Passes on the block that has waited longest. */
@@ -149,7 +159,8 @@ static rc_status release_first(rc_blocks *blocks)
     rc_piece piece = {.block = block.kind,
                       .key = block.key,
                       .id = rc_str_slice(all, 0, block.id_len),
-                      .name = rc_str_slice(all, block.id_len, head)};
+                      .name = rc_str_slice(all, block.id_len, head),
+                      .is_custom = block.is_custom};
     blocks->waiting_count--;
     memmove(blocks->waiting, blocks->waiting + 1, blocks->waiting_count * sizeof block);
     rc_status status = open_block(blocks, &piece);
@@ -159,8 +170,11 @@ static rc_status release_first(rc_blocks *blocks)
     blocks->waiting_bytes -= piece.text.len;
     if (status == RC_OK && piece.text.len > 0)
         status = pass_delta(blocks, &piece);
+    rc_str state = rc_buf_get(&block.state);
     piece.kind = RC_PIECE_STATE;
-    piece.text = rc_buf_get(&block.state);
+    piece.id = rc_str_slice(state, 0, block.state_id_len);
+    piece.text = rc_str_slice(state, block.state_id_len, state.len);
+    piece.state_kind = block.state_kind;
     blocks->waiting_bytes -= piece.text.len;
     if (status == RC_OK && piece.text.len > 0)
         status = emit(blocks, &piece);
@@ -193,8 +207,8 @@ static rc_status on_content(rc_blocks *blocks, const rc_piece *piece)
             return blocks->waiting_count > 0 && find_waiting(blocks, piece) != NULL
                        ? add_to_waiting(blocks, piece)
                        : RC_OK;
-        bool is_cut = piece->block == RC_BLOCK_CALL && blocks->arguments.has_begun &&
-                      !rc_arguments_is_whole(&blocks->arguments);
+        bool is_cut = piece->block == RC_BLOCK_CALL && !blocks->is_custom &&
+                      blocks->arguments.has_begun && !rc_arguments_is_whole(&blocks->arguments);
         if (is_cut)
             return RC_OK; /* on_finish decides whether this is a failure: the token limit may have
                              cut the call */

@@ -27,9 +27,12 @@ typedef struct rc_waiting_block {
     uint32_t id_len;
     uint32_t name_len;
     bool is_value;
+    bool is_custom;
     bool is_done; /* the provider reported that the block is complete */
+    rc_seal_kind state_kind;
+    uint32_t state_id_len;
     rc_buf text;  /* the id, the name and the text, in this order */
-    rc_buf state;
+    rc_buf state; /* the id of the state and the state, in this order */
 } rc_waiting_block;
 
 /* The state for one response, in the caller's storage. The members are private. */
@@ -42,6 +45,7 @@ typedef struct rc_blocks {
     rc_block_kind kind;     /* kind of the open block */
     uint32_t key;           /* key of the open block */
     rc_arguments arguments; /* scan of the open call's arguments */
+    bool is_custom;         /* the open call has any text as its input, whose end is not visible */
     rc_waiting_block *waiting;
     size_t waiting_count;
     size_t waiting_bytes;

@@ -3,6 +3,7 @@
  * client. */
 #include "dialect/translate/conversation.h"
 
+#include "dialect/translate/dialects.h"
 #include "dialect/translate/read.h"
 #include "json/reader.h"
 
@@ -44,20 +45,11 @@ rc_status rc_conversation_read(rc_conversation *c, rc_dialect dialect, rc_str bo
     c->dialect = dialect;
     c->is_stream = is_stream;
     c->fault_name = "the body";
-    c->status = check_json(body);
+    const rc_translate_functions *functions = rc_translate_functions_of(dialect);
+    c->status = functions != NULL ? check_json(body) : RC_E_ARGUMENT;
     if (c->status != RC_OK)
         return c->status;
-    switch (dialect) {
-    case RC_DIALECT_ANTHROPIC:
-        rc_messages_read_request(c, body);
-        break;
-    case RC_DIALECT_GEMINI:
-    case RC_DIALECT_OPENAI_RESPONSES:
-    case RC_DIALECT_PROBLEM:
-    case RC_DIALECT_OPENAI_CHAT:
-        rc_chat_read_request(c, body);
-        break;
-    }
+    functions->read_request(c, body);
     rc_read_finish(c);
     return c->status;
 }

@@ -63,7 +63,8 @@ typedef enum rc_part_kind {
     RC_PART_CALL,    /* content: the arguments; id: of the call; name: of the tool */
     RC_PART_RESULT,  /* id: of the call; name: of the tool; the content is in the parts that
                         follow */
-    RC_PART_THOUGHT  /* content: the visible reasoning; state: the provider's opaque state */
+    RC_PART_THOUGHT  /* content: the visible reasoning; state: the provider's opaque state, which
+                        calls and texts can also have */
 } rc_part_kind;
 
 enum {
@@ -82,6 +83,7 @@ typedef struct rc_part {
     uint8_t flags;
     uint8_t detail; /* IMAGE: an rc_image_detail */
     uint32_t turn;  /* index of the turn; successive parts of one role have the same index */
+    uint32_t call;  /* RESULT without an id: 1 + index of the part of its call; 0: not known */
     rc_span content;
     rc_span id;
     rc_span name;
@@ -149,6 +151,7 @@ typedef struct rc_conversation {
     bool is_stream;
     bool wants_usage;   /* the last chunk of a stream must contain the usage */
     bool sees_thoughts; /* the client can receive the model's visible reasoning */
+    bool takes_state;   /* the client can receive the opaque state of reasoning */
     rc_tristate store;
 
     int64_t max_tokens;     /* maximum number of output tokens; -1: not set */
@@ -195,6 +198,7 @@ void rc_conversation_done(rc_conversation *c);
  *   RC_E_SYNTAX, RC_E_TRUNCATED, RC_E_TOO_DEEP   the body is not valid JSON
  *   RC_E_TYPE       a member has a value of a wrong type: rc_conversation_fault names it
  *   RC_E_TOO_LARGE  the body has more parts or tools than the limits allow
+ *   RC_E_ARGUMENT   the dialect cannot be translated
  *   RC_E_NOMEM */
 rc_status rc_conversation_read(rc_conversation *c, rc_dialect dialect, rc_str body, bool is_stream);
 

@@ -45,6 +45,11 @@ static uint64_t hash_of(rc_str bytes, uint64_t offset)
     return hash ^ hash >> 29;
 }
 
+uint64_t rc_identifier_hash(rc_str bytes)
+{
+    return hash_of(bytes, UINT64_C(0xcbf29ce484222325));
+}
+
 void rc_identifier_push_hash(rc_buf *buf, rc_str bytes, size_t count)
 {
     const uint64_t halves[2] = {hash_of(bytes, UINT64_C(0xcbf29ce484222325)),

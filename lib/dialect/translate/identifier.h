@@ -21,6 +21,8 @@ void rc_tool_name_push(rc_buf *buf, rc_str raw, rc_dialect dialect);
  * the id is made from `turn` and `place`, the position of the call. */
 void rc_call_id_push(rc_buf *buf, rc_str raw, rc_dialect dialect, uint32_t turn, uint32_t place);
 
+/* Returns a hash of the bytes. */
+uint64_t rc_identifier_hash(rc_str bytes);
 /* Appends `count` hexadecimal digits (at most 32) of a hash of the bytes. */
 void rc_identifier_push_hash(rc_buf *buf, rc_str bytes, size_t count);
 

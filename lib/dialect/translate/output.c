@@ -5,6 +5,9 @@
 #include "base/str.h"
 #include "dialect/stream_table.h"
 
+/* number of buffers of a writer whose failure is a failure of the writer */
+#define WRITER_BUFS 7
+
 /* ---- readers ---- */
 
 void rc_output_reader_init(rc_output_reader *reader, rc_piece_sink sink)
@@ -35,7 +38,6 @@ rc_status rc_output_push_usage(rc_output_reader *reader, rc_str object)
     rc_piece piece = {.kind = RC_PIECE_USAGE};
     if (!rc_usage_read_object(&reader->usage, object))
         return RC_OK;
-    reader->has_usage = true;
     piece.usage = rc_usage_reported(&reader->usage);
     return rc_output_push(reader, &piece);
 }
@@ -45,6 +47,8 @@ rc_status rc_output_push_finish(rc_output_reader *reader, rc_str reason)
     rc_piece piece = {.kind = RC_PIECE_FINISH, .finish = rc_stream_finish_parse(reason)};
     if (reader->has_finish)
         return RC_OK;
+    if (piece.finish >= RC_STREAM_FINISH_TOOL)
+        return RC_E_SYNTAX; /* the provider failed, or the model made a malformed call */
     reader->has_finish = true;
     reader->finish = piece.finish;
     return rc_output_push(reader, &piece);
@@ -68,6 +72,7 @@ void rc_output_writer_init(rc_output_writer *writer, const rc_output_facts *fact
         rc_buf_init(&writer->texts[i], alloc, max_bytes);
     rc_buf_init(&writer->calls, alloc, max_bytes);
     rc_buf_init(&writer->arguments, alloc, max_bytes);
+    rc_buf_init(&writer->state, alloc, max_bytes);
     rc_json_writer_init(&writer->json, out, 0);
 }
 
@@ -77,13 +82,15 @@ void rc_output_writer_done(rc_output_writer *writer)
         rc_buf_done(&writer->texts[i]);
     rc_buf_done(&writer->calls);
     rc_buf_done(&writer->arguments);
+    rc_buf_done(&writer->state);
 }
 
 rc_status rc_output_writer_status(const rc_output_writer *writer)
 {
-    const rc_buf *bufs[] = {writer->out,       &writer->texts[0], &writer->texts[1],
-                            &writer->texts[2], &writer->calls,    &writer->arguments};
-    for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++)
+    const rc_buf *const bufs[WRITER_BUFS] = {
+        writer->out,    &writer->texts[0],  &writer->texts[1], &writer->texts[2],
+        &writer->calls, &writer->arguments, &writer->state};
+    for (size_t i = 0; i < WRITER_BUFS; i++)
         if (rc_buf_status(bufs[i]) != RC_OK)
             return rc_buf_status(bufs[i]);
     return RC_OK;
@@ -96,7 +103,11 @@ void rc_output_begin_event(rc_output_writer *writer, const char *name)
         rc_buf_push(writer->out, rc_str_c(name));
         rc_buf_push_byte(writer->out, '\n');
     }
-    rc_buf_push(writer->out, RC_STR("data: "));
+    if (!writer->facts.is_array)
+        rc_buf_push(writer->out, RC_STR("data: "));
+    else
+        rc_buf_push(writer->out, writer->event_count == 0 ? RC_STR("[") : RC_STR(",\r\n"));
+    writer->event_count++;
     rc_json_writer_init(&writer->json, writer->out, 0);
     rc_json_object_begin(&writer->json);
 }
@@ -104,7 +115,8 @@ void rc_output_begin_event(rc_output_writer *writer, const char *name)
 void rc_output_end_event(rc_output_writer *writer)
 {
     rc_json_object_end(&writer->json);
-    rc_buf_push(writer->out, RC_STR("\n\n"));
+    if (!writer->facts.is_array)
+        rc_buf_push(writer->out, RC_STR("\n\n"));
 }
 
 void rc_output_push_arguments(rc_buf *buf, const rc_piece *piece)

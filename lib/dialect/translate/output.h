@@ -19,7 +19,6 @@ typedef struct rc_output_reader {
     rc_usage usage;
     bool has_started;
     bool has_finish;
-    bool has_usage;
     rc_stream_finish finish;
     uint64_t begun;     /* chat: bit i is set if the call with index i has begun */
     uint32_t next_key;  /* chat: number of the next call for which the provider sends no index */
@@ -38,6 +37,8 @@ rc_status rc_chat_read_event(rc_output_reader *reader, rc_str data);
 rc_status rc_chat_read_body(rc_output_reader *reader, rc_str body);
 rc_status rc_messages_read_event(rc_output_reader *reader, rc_str data);
 rc_status rc_messages_read_body(rc_output_reader *reader, rc_str body);
+rc_status rc_gemini_read_event(rc_output_reader *reader, rc_str data);
+rc_status rc_gemini_read_body(rc_output_reader *reader, rc_str body);
 
 /* The readers use these functions to pass a piece to the sink; a START precedes the first piece. */
 rc_status rc_output_push(rc_output_reader *reader, rc_piece *piece);
@@ -59,6 +60,9 @@ typedef struct rc_output_facts {
     bool is_stream;       /* true: the client gets a stream; false: one body */
     bool wants_usage;     /* chat: the last chunk must contain the usage */
     bool sees_thoughts;   /* the client gets the visible reasoning */
+    bool is_array;        /* gemini: the client gets a stream as a JSON array, without alt=sse */
+    rc_str target; /* name of the target, as in rc_translate_target. The state of the response
+                             is sealed with this name. Empty: the client gets no state. */
 } rc_output_facts;
 
 typedef struct rc_output_writer {
@@ -70,14 +74,17 @@ typedef struct rc_output_writer {
     rc_buf calls;     /* whole bodies of chat: the tool calls */
     rc_buf arguments; /* arguments of the open call, if the client gets the arguments as an
                          object */
+    rc_buf state;     /* chat, gemini: the sealed state for the next call or part */
     rc_usage_count usage;
     rc_stream_finish finish;
     uint32_t block_count; /* number of blocks opened so far, which is the index of the next block */
     uint32_t call_count;
+    uint64_t event_count; /* number of events written so far */
     bool has_started;
     bool has_arguments; /* the open call has received arguments */
     bool has_refusal;   /* at least one block was a refusal */
-    bool is_hidden;     /* the client does not get the open block */
+    bool has_text;      /* gemini: the open block has received text */
+    bool is_custom;     /* the open call is of a custom tool */
 } rc_output_writer;
 
 /* Initialises a writer. alloc: copies the struct. facts: copies the struct and borrows its texts,
@@ -94,9 +101,11 @@ rc_status rc_output_writer_status(const rc_output_writer *writer);
 /* These functions write one piece in the client's dialect and return the status of the buffers. */
 rc_status rc_chat_write_piece(rc_output_writer *writer, const rc_piece *piece);
 rc_status rc_messages_write_piece(rc_output_writer *writer, const rc_piece *piece);
+rc_status rc_gemini_write_piece(rc_output_writer *writer, const rc_piece *piece);
 
-/* The writers use these functions to begin and end a server-sent event whose data is one JSON
- * object. name: empty for an event without a name. */
+/* The writers use these functions to begin and end an event whose data is one JSON object: a
+ * server-sent event, or an element of the array if the client gets an array. name: empty for an
+ * event without a name. */
 void rc_output_begin_event(rc_output_writer *writer, const char *name);
 void rc_output_end_event(rc_output_writer *writer);
 /* Appends the arguments in a piece of a call as the content of a JSON string; arguments that are a

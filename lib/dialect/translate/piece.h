@@ -15,6 +15,7 @@
 #include <recourse/str.h>
 
 #include "dialect/stream.h"
+#include "dialect/translate/seal.h"
 #include "dialect/usage.h"
 
 typedef enum rc_piece_kind {
@@ -39,11 +40,14 @@ typedef enum rc_block_kind {
 typedef struct rc_piece {
     rc_piece_kind kind;
     rc_block_kind block;
-    uint32_t key;  /* CALL: a number that identifies the call within the response */
-    rc_str id;     /* OPEN of a call: the call's id; empty: the provider sent no id */
-    rc_str name;   /* OPEN of a call: the tool's name */
-    rc_str text;   /* set for DELTA and STATE */
-    bool is_value; /* DELTA of a call: `text` is a JSON value, not the content of a JSON string */
+    uint32_t key; /* CALL: a number that identifies the call within the response */
+    rc_str id;    /* OPEN of a call: the call's id; empty: the provider sent no id. STATE: id of the
+                      provider's item that has the state */
+    rc_str name;  /* OPEN of a call: the tool's name */
+    rc_str text;  /* set for DELTA and STATE */
+    bool is_value;  /* DELTA of a call: `text` is a JSON value, not the content of a JSON string */
+    bool is_custom; /* OPEN of a call: of a custom tool, whose input is any text */
+    rc_seal_kind state_kind; /* STATE: what the state belongs to in the provider's response */
     rc_stream_finish finish;
     rc_usage_count usage;
 } rc_piece;

@@ -212,6 +212,67 @@ static void decide_tools(rc_translation_plan *plan, rc_buf *scratch)
     }
 }
 
+/* ---- reasoning of earlier turns ---- */
+
+bool rc_translation_plan_open_state(const rc_translation_plan *plan, const rc_part *part,
+                                    rc_buf *scratch, rc_seal *ret_seal)
+{
+    rc_str state = rc_conversation_text(plan->conversation, part->state);
+    return plan->target->name.len > 0 && rc_seal_open(state, plan->target->name, scratch, ret_seal);
+}
+
+/* Returns whether the part's state is restored at the target. */
+static bool is_restored(const rc_translation_plan *plan, const rc_part *part, rc_buf *scratch)
+{
+    rc_seal seal;
+    return rc_translation_plan_open_state(plan, part, scratch, &seal) && seal.state.len > 0;
+}
+
+/* Returns whether any part of the turn that begins at `from` has a state that is restored. */
+static bool is_turn_restored(const rc_translation_plan *plan, size_t from, rc_buf *scratch)
+{
+    size_t count = 0;
+    const rc_part *parts = rc_conversation_parts(plan->conversation, &count);
+    for (size_t i = from; i < count && parts[i].turn == parts[from].turn; i++)
+        if (parts[i].state.len > 0 && is_restored(plan, &parts[i], scratch))
+            return true;
+    return false;
+}
+
+/* Gemini: returns whether the turn's first call needs a signature and has none of this target. */
+static bool lacks_signature(const rc_translation_plan *plan, size_t from, bool is_turn_signed)
+{
+    size_t count = 0;
+    const rc_part *parts = rc_conversation_parts(plan->conversation, &count);
+    if (plan->target->dialect != RC_DIALECT_GEMINI || !accepts(plan, RC_MODEL_SIGNATURES) ||
+        is_turn_signed)
+        return false;
+    for (size_t i = from; i < count && parts[i].turn == parts[from].turn; i++)
+        if (parts[i].kind == RC_PART_CALL)
+            return true;
+    return false;
+}
+
+/* Reasoning in the history is left out, unless this target made and sealed it. The text of
+ * reasoning beside a restored state is no loss: the state contains it. */
+static void decide_history(rc_translation_plan *plan, rc_buf *scratch)
+{
+    size_t count = 0;
+    size_t from = 0;
+    bool is_signed = false;
+    const rc_part *parts = rc_conversation_parts(plan->conversation, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0 || parts[i].turn != parts[from].turn) {
+            from = i;
+            is_signed = is_turn_restored(plan, from, scratch);
+            if (lacks_signature(plan, from, is_signed))
+                adapt(plan, RC_FEATURE_THINKING_HISTORY);
+        }
+        if ((parts[i].kind == RC_PART_THOUGHT || parts[i].state.len > 0) && !is_signed)
+            adapt(plan, RC_FEATURE_THINKING_HISTORY);
+    }
+}
+
 /* ---- the response's format ---- */
 
 static void decide_schema(rc_translation_plan *plan, rc_buf *scratch)
@@ -336,28 +397,50 @@ static void use_word(rc_translation_plan *plan, rc_effort wanted, rc_feature tol
         adapt(plan, told);
 }
 
-/* Returns whether the conversation ends in a loop of tool calls that the model began without
- * visible reasoning. Anthropic refuses to begin reasoning in the middle of such a loop. */
-static bool is_in_loop(const rc_conversation *c)
+static bool has_result(const rc_part *parts, size_t from, size_t end)
 {
-    size_t count = 0;
-    const rc_part *parts = rc_conversation_parts(c, &count);
-    if (count == 0 || parts[count - 1].role != RC_ROLE_USER)
-        return false;
-    for (size_t i = count; i-- > 0;)
-        if (parts[i].turn == parts[count - 1].turn && parts[i].kind == RC_PART_RESULT)
+    for (size_t i = from; i < end; i++)
+        if (parts[i].kind == RC_PART_RESULT)
             return true;
     return false;
 }
 
-static void decide_messages_thinking(rc_translation_plan *plan, rc_effort effort)
+/* Returns the index of the first part of the turn that contains the part before `end`. */
+static size_t turn_begin(const rc_part *parts, size_t end)
+{
+    size_t from = end - 1;
+    while (from > 0 && parts[from - 1].turn == parts[end - 1].turn)
+        from--;
+    return from;
+}
+
+/* Returns whether the conversation ends in a loop of tool calls that the model began without
+ * reasoning which this target can restore. Anthropic refuses to begin reasoning in the middle of
+ * such a loop. */
+static bool is_in_bare_loop(const rc_translation_plan *plan, rc_buf *scratch)
+{
+    size_t end = 0;
+    const rc_part *parts = rc_conversation_parts(plan->conversation, &end);
+    size_t first_model_turn = SIZE_MAX; /* of the loop, as far as the search has come */
+    while (end > 0) {
+        size_t from = turn_begin(parts, end);
+        if (parts[from].role == RC_ROLE_USER && !has_result(parts, from, end))
+            break;
+        if (parts[from].role == RC_ROLE_ASSISTANT)
+            first_model_turn = from;
+        end = from;
+    }
+    return first_model_turn != SIZE_MAX && !is_turn_restored(plan, first_model_turn, scratch);
+}
+
+static void decide_messages_thinking(rc_translation_plan *plan, rc_effort effort, rc_buf *scratch)
 {
     const rc_conversation *c = plan->conversation;
     bool is_forced = c->choice == RC_CHOICE_REQUIRED || c->choice == RC_CHOICE_NAMED;
     rc_feature told = c->thought_budget >= 0 ? RC_FEATURE_BUDGET : RC_FEATURE_EFFORT;
     if (effort == RC_EFFORT_NONE)
         return;
-    if (is_forced || is_in_loop(c)) {
+    if (is_forced || is_in_bare_loop(plan, scratch)) {
         adapt(plan, told);
         return;
     }
@@ -398,7 +481,7 @@ static void decide_gemini_thinking(rc_translation_plan *plan, rc_effort effort)
         adapt(plan, RC_FEATURE_BUDGET);
 }
 
-static void decide_thinking(rc_translation_plan *plan)
+static void decide_thinking(rc_translation_plan *plan, rc_buf *scratch)
 {
     const rc_conversation *c = plan->conversation;
     rc_effort effort = c->effort;
@@ -413,7 +496,7 @@ static void decide_thinking(rc_translation_plan *plan)
         return;
     }
     if (plan->target->dialect == RC_DIALECT_ANTHROPIC) {
-        decide_messages_thinking(plan, effort);
+        decide_messages_thinking(plan, effort, scratch);
     } else if (plan->target->dialect == RC_DIALECT_GEMINI) {
         decide_gemini_thinking(plan, effort);
     } else {
@@ -464,11 +547,12 @@ rc_status rc_translation_plan_make(rc_translation_plan *plan, const rc_conversat
     decide_media(plan);
     decide_system(plan);
     decide_calls(plan, scratch);
+    decide_history(plan, scratch);
     decide_tools(plan, scratch);
     decide_schema(plan, scratch);
     decide_stops(plan);
     decide_max_tokens(plan);
-    decide_thinking(plan);
+    decide_thinking(plan, scratch);
     decide_sampling(plan);
     if (conversation->unknown_count > 0 && plan->fit == RC_FIT_EXACT)
         plan->fit = RC_FIT_ADAPTED;

@@ -14,6 +14,7 @@
 
 #include "dialect/translate/conversation.h"
 #include "dialect/translate/model_facts.h"
+#include "dialect/translate/seal.h"
 
 /* The max_tokens of a Messages request if neither the client nor the model's row states a limit. */
 #define RC_PLAN_TOKENS_DEFAULT 8192
@@ -32,6 +33,8 @@ typedef struct rc_translate_target {
     bool is_openai;     /* the provider is OpenAI itself, so the limit is written as
                            max_completion_tokens */
     rc_str model;       /* the model's name as the provider expects it */
+    rc_str name;        /* name of the target in the configuration, such as openai/gpt-5. Seals with
+                           this name are restored. Empty: none are restored. */
     rc_model_facts facts;
 } rc_translate_target;
 
@@ -71,6 +74,11 @@ typedef struct rc_translation_plan {
  * RC_E_NOMEM or RC_E_TOO_LARGE if the scratch memory could not grow. */
 rc_status rc_translation_plan_make(rc_translation_plan *plan, const rc_conversation *conversation,
                                    const rc_translate_target *target, rc_buf *scratch);
+
+/* Opens the state of a part if the plan's target made it. *ret_seal views `scratch`, whose previous
+ * content is lost. */
+bool rc_translation_plan_open_state(const rc_translation_plan *plan, const rc_part *part,
+                                    rc_buf *scratch, rc_seal *ret_seal);
 
 /* Returns the error code of a refused plan. */
 rc_code rc_translation_plan_code(const rc_translation_plan *plan);

@@ -15,21 +15,23 @@ static bool is_set(const rc_json_raw_value *value)
     return value->first != 'n' && value->first != 'f' && !is_empty_list;
 }
 
-static const rc_member_row *row_of(const rc_member_row *rows, size_t count, rc_str key)
+static const rc_member_row *row_of(const rc_member_row *rows, size_t count, rc_str key,
+                                   rc_member_is_key is_key)
 {
     for (size_t i = 0; i < count; i++)
-        if (rc_json_is_text(key, rc_str_c(rows[i].name)))
+        if (is_key(key, rc_str_c(rows[i].name)))
             return &rows[i];
     return NULL;
 }
 
-void rc_read_members(rc_conversation *c, rc_str object, const rc_member_row *rows, size_t count)
+void rc_read_members_by(rc_conversation *c, rc_str object, const rc_member_row *rows, size_t count,
+                        rc_member_is_key is_key)
 {
     rc_json_members m = rc_json_members_begin(object);
     while (c->status == RC_OK && rc_json_members_next(&m)) {
         if (m.value.first == 'n')
             continue;
-        const rc_member_row *row = row_of(rows, count, m.key);
+        const rc_member_row *row = row_of(rows, count, m.key, is_key);
         if (row == NULL)
             rc_read_unknown(c, m.key);
         else if (row->read != NULL)
@@ -37,6 +39,11 @@ void rc_read_members(rc_conversation *c, rc_str object, const rc_member_row *row
         else if (is_set(&m.value))
             rc_read_feature(c, row->feature);
     }
+}
+
+void rc_read_members(rc_conversation *c, rc_str object, const rc_member_row *rows, size_t count)
+{
+    rc_read_members_by(c, object, rows, count, rc_json_is_text);
 }
 
 void rc_read_objects(rc_conversation *c, const rc_json_raw_value *value, const char *name,

@@ -33,6 +33,11 @@ typedef struct rc_member_row {
  * that the table lacks is unknown (rc_read_unknown). */
 void rc_read_members(rc_conversation *c, rc_str object, const rc_member_row *rows, size_t count);
 
+/* Does the same with another comparison of names, for a dialect that has several spellings. */
+typedef bool (*rc_member_is_key)(rc_str raw, rc_str name);
+void rc_read_members_by(rc_conversation *c, rc_str object, const rc_member_row *rows, size_t count,
+                        rc_member_is_key is_key);
+
 /* Reads each object of a list. If the value is not a list of objects, the read fails, with `name`
  * as the member at fault. */
 void rc_read_objects(rc_conversation *c, const rc_json_raw_value *value, const char *name,

@@ -61,9 +61,7 @@ static rc_str client_name(rc_translator *t, rc_str name)
 
 static rc_status write_piece(rc_translator *t, const rc_piece *piece)
 {
-    if (t->to == RC_DIALECT_ANTHROPIC)
-        return rc_messages_write_piece(&t->writer, piece);
-    return rc_chat_write_piece(&t->writer, piece);
+    return t->to->write_piece(&t->writer, piece);
 }
 
 static rc_status write_call(rc_translator *t, rc_piece call)
@@ -79,13 +77,100 @@ static rc_status write_call(rc_translator *t, rc_piece call)
     return write_piece(t, &call);
 }
 
+/* ---- reasoning ---- */
+
+static rc_status open_thought(rc_translator *t)
+{
+    rc_piece open = {.kind = RC_PIECE_OPEN, .block = RC_BLOCK_THOUGHT};
+    t->has_open_thought = true;
+    return write_piece(t, &open);
+}
+
+/* Stores a part of the state, which is sealed when the reasoning ends. */
+static rc_status keep_state(rc_translator *t, const rc_piece *piece)
+{
+    if (t->writer.facts.target.len == 0 || !t->conversation->takes_state)
+        return RC_OK;
+    if (t->state.len == 0)
+        rc_buf_push(&t->state_id, piece->id);
+    t->state_kind = piece->state_kind != 0 ? piece->state_kind : RC_SEAL_THOUGHT;
+    return rc_buf_push(&t->state, piece->text);
+}
+
+static rc_status write_seal(rc_translator *t)
+{
+    rc_piece piece = {.kind = RC_PIECE_STATE, .block = RC_BLOCK_THOUGHT};
+    rc_buf_reset(&t->seal);
+    rc_seal_push(&t->seal, t->writer.facts.target, t->state_kind, rc_buf_get(&t->state_id),
+                 rc_buf_get(&t->state), &t->plain);
+    if (rc_buf_status(&t->plain) != RC_OK)
+        return rc_buf_status(&t->plain);
+    if (rc_buf_status(&t->seal) != RC_OK)
+        return rc_buf_status(&t->seal);
+    piece.text = rc_buf_get(&t->seal);
+    return write_piece(t, &piece);
+}
+
+/* Ends the reasoning. A client that does not see the reasoning gets it without its text, if it has
+ * a state. */
+static rc_status close_thought(rc_translator *t)
+{
+    rc_piece close = {.kind = RC_PIECE_CLOSE, .block = RC_BLOCK_THOUGHT};
+    bool has_name = t->writer.facts.target.len > 0 && t->conversation->takes_state;
+    bool has_state = t->state.len > 0;
+    rc_status status = RC_OK;
+    if (has_state && !t->has_open_thought)
+        status = open_thought(t);
+    if (status == RC_OK && t->has_open_thought && has_name && (has_state || t->to->seals_all))
+        status = write_seal(t);
+    if (status == RC_OK && t->has_open_thought)
+        status = write_piece(t, &close);
+    t->has_open_thought = false;
+    return status;
+}
+
+static rc_status on_thought(rc_translator *t, const rc_piece *piece)
+{
+    switch (piece->kind) {
+    case RC_PIECE_OPEN:
+        rc_buf_reset(&t->state);
+        rc_buf_reset(&t->state_id);
+        t->state_kind = RC_SEAL_THOUGHT;
+        return t->writer.facts.sees_thoughts ? open_thought(t) : RC_OK;
+    case RC_PIECE_DELTA:
+        return t->has_open_thought ? write_piece(t, piece) : RC_OK;
+    case RC_PIECE_STATE:
+        return keep_state(t, piece);
+    case RC_PIECE_CLOSE:
+        return close_thought(t);
+    case RC_PIECE_START:
+    case RC_PIECE_FINISH:
+    case RC_PIECE_USAGE:
+    case RC_PIECE_END:
+    case RC_PIECE_PING:
+        break;
+    }
+    return write_piece(t, piece);
+}
+
+static bool is_of_thought(const rc_piece *piece)
+{
+    return piece->kind >= RC_PIECE_OPEN && piece->kind <= RC_PIECE_CLOSE &&
+           piece->block == RC_BLOCK_THOUGHT;
+}
+
 /* The sink of rc_blocks: writes a piece for the client. */
 static rc_status on_ordered(void *ctx, const rc_piece *piece)
 {
     rc_translator *t = ctx;
-    bool is_call = piece->kind == RC_PIECE_OPEN && piece->block == RC_BLOCK_CALL;
+    rc_status status = RC_OK;
     t->is_over = t->is_over || piece->kind == RC_PIECE_END;
-    rc_status status = is_call ? write_call(t, *piece) : write_piece(t, piece);
+    if (is_of_thought(piece))
+        status = on_thought(t, piece);
+    else if (piece->kind == RC_PIECE_OPEN && piece->block == RC_BLOCK_CALL)
+        status = write_call(t, *piece);
+    else if (piece->kind != RC_PIECE_STATE)
+        status = write_piece(t, piece);
     t->has_content = t->has_content || t->writer.has_started;
     return status;
 }
@@ -102,10 +187,16 @@ static rc_status on_read(void *ctx, const rc_piece *piece)
 void rc_translator_init(rc_translator *translator, const rc_conversation *conversation,
                         rc_dialect from, const rc_output_facts *facts, const rc_alloc *alloc)
 {
-    *translator =
-        (rc_translator){.from = from, .to = conversation->dialect, .conversation = conversation};
+    *translator = (rc_translator){.from = from,
+                                  .in = rc_translate_functions_of(from),
+                                  .to = rc_translate_functions_of(conversation->dialect),
+                                  .conversation = conversation};
     rc_buf_init(&translator->out, alloc, OUT_MAX);
     rc_buf_init(&translator->scratch, alloc, SCRATCH_MAX);
+    rc_buf_init(&translator->state, alloc, RC_BLOCKS_BYTES_MAX);
+    rc_buf_init(&translator->state_id, alloc, SCRATCH_MAX);
+    rc_buf_init(&translator->plain, alloc, 2 * RC_BLOCKS_BYTES_MAX);
+    rc_buf_init(&translator->seal, alloc, 2 * RC_BLOCKS_BYTES_MAX);
     rc_output_reader_init(&translator->reader, (rc_piece_sink){translator, on_read});
     rc_blocks_init(&translator->blocks, alloc, (rc_piece_sink){translator, on_ordered});
     rc_output_writer_init(&translator->writer, facts, &translator->out, alloc,
@@ -118,6 +209,10 @@ void rc_translator_done(rc_translator *translator)
     rc_output_writer_done(&translator->writer);
     rc_buf_done(&translator->out);
     rc_buf_done(&translator->scratch);
+    rc_buf_done(&translator->state);
+    rc_buf_done(&translator->state_id);
+    rc_buf_done(&translator->plain);
+    rc_buf_done(&translator->seal);
 }
 
 static rc_status keep(rc_translator *t, rc_status status)
@@ -131,18 +226,14 @@ rc_status rc_translator_push_event(rc_translator *translator, rc_str data)
 {
     if (translator->status != RC_OK || translator->is_over || rc_str_trim(data).len == 0)
         return translator->status;
-    if (translator->from == RC_DIALECT_ANTHROPIC)
-        return keep(translator, rc_messages_read_event(&translator->reader, data));
-    return keep(translator, rc_chat_read_event(&translator->reader, data));
+    return keep(translator, translator->in->read_event(&translator->reader, data));
 }
 
 rc_status rc_translator_push_body(rc_translator *translator, rc_str body)
 {
     if (translator->status != RC_OK || translator->is_over)
         return translator->status;
-    if (translator->from == RC_DIALECT_ANTHROPIC)
-        return keep(translator, rc_messages_read_body(&translator->reader, body));
-    return keep(translator, rc_chat_read_body(&translator->reader, body));
+    return keep(translator, translator->in->read_body(&translator->reader, body));
 }
 
 rc_str rc_translator_output(const rc_translator *translator)

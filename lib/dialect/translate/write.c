@@ -4,6 +4,7 @@
 #include "dialect/translate/write.h"
 
 #include "base/str.h"
+#include "dialect/translate/dialects.h"
 #include "dialect/translate/identifier.h"
 #include "dialect/translate/schema.h"
 #include "json/members.h"
@@ -15,18 +16,11 @@ rc_status rc_translation_write(const rc_translation_plan *plan, rc_buf *scratch,
                            .c = plan->conversation,
                            .dialect = plan->target->dialect,
                            .scratch = scratch};
+    const rc_translate_functions *functions = rc_translate_functions_of(w.dialect);
+    if (functions == NULL)
+        return RC_E_ARGUMENT;
     rc_json_writer_init(&w.json, buf, 0);
-    switch (w.dialect) {
-    case RC_DIALECT_ANTHROPIC:
-        rc_messages_write_request(&w);
-        break;
-    case RC_DIALECT_OPENAI_RESPONSES:
-    case RC_DIALECT_GEMINI:
-    case RC_DIALECT_OPENAI_CHAT:
-    case RC_DIALECT_PROBLEM:
-        rc_chat_write_request(&w);
-        break;
-    }
+    functions->write_request(&w);
     return rc_buf_status(buf) != RC_OK ? rc_buf_status(buf) : rc_buf_status(scratch);
 }
 
@@ -62,17 +56,52 @@ void rc_write_count(rc_request_writer *w, const char *key, int64_t value)
 void rc_write_tool_name(rc_request_writer *w, const char *key, rc_span raw)
 {
     rc_json_key(&w->json, rc_str_c(key));
+    rc_write_tool_name_value(w, raw);
+}
+
+void rc_write_tool_name_value(rc_request_writer *w, rc_span raw)
+{
     rc_json_raw(&w->json, RC_STR("\""));
     rc_tool_name_push(w->json.buf, rc_write_text(w, raw), w->dialect);
     rc_buf_push_byte(w->json.buf, '"');
 }
 
-void rc_write_call_id(rc_request_writer *w, const char *key, const rc_part *part, uint32_t place)
+/* Returns the call that the part belongs to: the part itself, or the call of a result. */
+static const rc_part *call_of(const rc_request_writer *w, const rc_part *part)
 {
+    size_t count = 0;
+    const rc_part *parts = rc_conversation_parts(w->c, &count);
+    bool is_linked = part->kind == RC_PART_RESULT && part->call > 0 && part->call <= count;
+    return is_linked ? &parts[part->call - 1] : part;
+}
+
+void rc_write_call_id(rc_request_writer *w, const char *key, const rc_part *part)
+{
+    size_t count = 0;
+    rc_str raw = rc_write_text(w, part->id);
+    const rc_part *call = raw.len > 0 ? part : call_of(w, part);
     rc_json_key(&w->json, rc_str_c(key));
     rc_json_raw(&w->json, RC_STR("\""));
-    rc_call_id_push(w->json.buf, rc_write_text(w, part->id), w->dialect, part->turn, place);
+    rc_call_id_push(w->json.buf, rc_write_text(w, call->id), w->dialect, call->turn,
+                    (uint32_t)(call - rc_conversation_parts(w->c, &count)));
     rc_buf_push_byte(w->json.buf, '"');
+}
+
+const rc_part *rc_write_find_call(const rc_request_writer *w, const rc_part *result)
+{
+    size_t count = 0;
+    const rc_part *parts = rc_conversation_parts(w->c, &count);
+    const rc_part *linked = call_of(w, result);
+    rc_str id = rc_write_text(w, result->id);
+    if (linked != result)
+        return linked;
+    const rc_part *end = parts; /* a result follows its call closely */
+    if (result - parts > RC_WRITE_CALL_DISTANCE_MAX)
+        end = result - RC_WRITE_CALL_DISTANCE_MAX;
+    for (const rc_part *part = result; id.len > 0 && part-- > end;)
+        if (part->kind == RC_PART_CALL && rc_str_eq(rc_write_text(w, part->id), id))
+            return part;
+    return NULL;
 }
 
 void rc_write_arguments_object(rc_request_writer *w, const char *key, const rc_part *call)
@@ -109,6 +138,37 @@ void rc_write_arguments_string(rc_request_writer *w, const char *key, const rc_p
         rc_json_string(&w->json, raw);
     else
         rc_json_string_escaped(&w->json, raw);
+}
+
+/* ---- texts ---- */
+
+void rc_write_push_text(rc_request_writer *w, const rc_part *part)
+{
+    rc_str text = rc_write_text(w, part->content);
+    if ((part->flags & RC_PART_IS_VALUE) != 0)
+        rc_json_push_escaped(w->json.buf, text);
+    else
+        rc_buf_push(w->json.buf, text);
+}
+
+void rc_write_part_text(rc_request_writer *w, const char *key, const rc_part *part)
+{
+    rc_json_key(&w->json, rc_str_c(key));
+    rc_json_raw(&w->json, RC_STR("\""));
+    rc_write_push_text(w, part);
+    rc_buf_push_byte(w->json.buf, '"');
+}
+
+/* ---- states ---- */
+
+bool rc_write_open_state(rc_request_writer *w, const rc_part *part, rc_seal *ret_seal)
+{
+    return rc_translation_plan_open_state(w->plan, part, w->scratch, ret_seal);
+}
+
+void rc_write_plain(rc_request_writer *w, const char *key, rc_str plain)
+{
+    rc_json_member_string(&w->json, rc_str_c(key), plain);
 }
 
 /* ---- media ---- */

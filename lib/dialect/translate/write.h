@@ -9,6 +9,10 @@
  * model. */
 #define RC_WRITE_FIRST_TURN "(The conversation continues.)"
 
+/* Maximum number of parts between a call and its result, if the writer needs the call of a
+ * result. */
+#define RC_WRITE_CALL_DISTANCE_MAX 2048
+
 typedef struct rc_request_writer {
     const rc_translation_plan *plan;
     const rc_conversation *c;
@@ -25,6 +29,8 @@ rc_status rc_translation_write(const rc_translation_plan *plan, rc_buf *scratch,
 /* The writers of the dialects. */
 void rc_chat_write_request(rc_request_writer *w);
 void rc_messages_write_request(rc_request_writer *w);
+void rc_gemini_write_request(rc_request_writer *w);
+void rc_responses_write_request(rc_request_writer *w);
 
 /* Returns the bytes of a span of the client's body. */
 static inline rc_str rc_write_text(const rc_request_writer *w, rc_span span)
@@ -38,15 +44,33 @@ void rc_write_string(rc_request_writer *w, const char *key, rc_span raw);
 void rc_write_word(rc_request_writer *w, const char *key, const char *word);
 void rc_write_count(rc_request_writer *w, const char *key, int64_t value);
 
-/* These functions write the name of a tool, or the id of a call, as the value of a member. place:
- * index of the part, from which the id of a call without an id is made. */
+/* These functions write the name of a tool, or the id of a call, as the value of a member; the
+ * second one as an element of a list. part: a
+ * call or a result. A call without an id gets one that consists of the numbers of its turn and its
+ * part. */
 void rc_write_tool_name(rc_request_writer *w, const char *key, rc_span raw);
-void rc_write_call_id(rc_request_writer *w, const char *key, const rc_part *part, uint32_t place);
+void rc_write_tool_name_value(rc_request_writer *w, rc_span raw);
+void rc_write_call_id(rc_request_writer *w, const char *key, const rc_part *part);
+
+/* Returns the call whose result the part is; NULL if no such call precedes the result closely. */
+const rc_part *rc_write_find_call(const rc_request_writer *w, const rc_part *result);
 
 /* These functions write the arguments of a call as a JSON object, or as a string that contains
  * JSON. */
 void rc_write_arguments_object(rc_request_writer *w, const char *key, const rc_part *call);
 void rc_write_arguments_string(rc_request_writer *w, const char *key, const rc_part *call);
+
+/* rc_write_part_text writes the text of a part as the value of a member; rc_write_push_text appends
+ * it to an open JSON string. A part whose content is a JSON value becomes the text of this value.
+ */
+void rc_write_part_text(rc_request_writer *w, const char *key, const rc_part *part);
+void rc_write_push_text(rc_request_writer *w, const rc_part *part);
+
+/* Opens the state of a part if the target of the plan made it. *ret_seal views the scratch
+ * memory. */
+bool rc_write_open_state(rc_request_writer *w, const rc_part *part, rc_seal *ret_seal);
+/* Writes a plain text, which is escaped, as the value of a member. */
+void rc_write_plain(rc_request_writer *w, const char *key, rc_str plain);
 
 /* Writes content in base64 as a data URL: data:TYPE;base64,DATA. */
 void rc_write_data_url(rc_request_writer *w, const char *key, const rc_part *part,

@@ -92,6 +92,7 @@ static translated translate(rc_dialect from, const char *body, rc_dialect to, ui
 
 #define CHAT RC_DIALECT_OPENAI_CHAT
 #define MESSAGES RC_DIALECT_ANTHROPIC
+#define GEMINI RC_DIALECT_GEMINI
 #define NO_LEVELS (ALL_FLAGS & ~(uint32_t)RC_MODEL_ADAPTIVE)
 
 /* ---- requests word for word ---- */
@@ -268,18 +269,20 @@ static const row rows[] = {
      " "
      "2}\"}},\"required\":[\"a\"],\"additionalProperties\":false}}}}",
      "schema"},
+#include "unit/dialect/translate/gemini_requests.inc"
 };
 
-/* Replaces the hash of an id, which another test checks, by a fixed word. */
+/* Replaces the hash of an id, which has 24 digits, by a fixed word. */
 static void shorten_ids(char *body)
 {
     char *at = strstr(body, "\"call_");
     while (at != NULL) {
         char *end = strchr(at + 1, '"');
-        assert_int_equal(end - at, 30);
-        memmove(at + 10, end, strlen(end) + 1);
-        memcpy(at + 6, "1b1b", 4);
-        at = strstr(at + 10, "\"call_");
+        if (end - at == 30) {
+            memmove(at + 10, end, strlen(end) + 1);
+            memcpy(at + 6, "1b1b", 4);
+        }
+        at = strstr(at + 6, "\"call_");
     }
 }
 
