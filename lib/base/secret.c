@@ -21,14 +21,17 @@ bool rc_secret_eq(rc_secret a, rc_secret b)
 
 bool rc_secret_is_token(rc_secret secret)
 {
-    uint32_t others = 0;
-    for (size_t at = 0; at < secret.len; at += RC_VEC16_BYTES) {
-        size_t left = secret.len - at;
-        rc_vec16 bytes = rc_vec16_load_some(secret.hidden + at, left);
-        uint32_t found = rc_vec16_bits(~rc_vec16_in_range(bytes, '!', '~'));
-        others |= left < RC_VEC16_BYTES ? found & ((1u << left) - 1) : found;
+    const char *end = secret.hidden + secret.len;
+    if (secret.len < RC_VEC16_BYTES) {
+        const rc_vec16 bytes = rc_vec16_load_part(secret.hidden, secret.len);
+        const uint32_t all = (1u << secret.len) - 1;
+        return secret.len > 0 && (rc_vec16_bits(rc_vec16_in_range(bytes, '!', '~')) & all) == all;
     }
-    return secret.len > 0 && others == 0;
+    /* The last load overlaps the previous one. */
+    rc_vec16 visible = rc_vec16_in_range(rc_vec16_load(end - RC_VEC16_BYTES), '!', '~');
+    for (const char *at = secret.hidden; at + RC_VEC16_BYTES < end; at += RC_VEC16_BYTES)
+        visible &= rc_vec16_in_range(rc_vec16_load(at), '!', '~');
+    return rc_vec16_bits(visible) == 0xFFFF;
 }
 
 rc_status rc_secret_push(rc_buf *buf, rc_secret secret)

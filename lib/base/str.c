@@ -154,14 +154,55 @@ static size_t find_in_short(rc_str s, rc_str needle, size_t at)
     return RC_STR_NPOS;
 }
 
-size_t rc_str_find(rc_str s, rc_str needle, size_t from)
+#if defined(__x86_64__)
+#define AVX2 __attribute__((target("avx2")))
+
+/* A vector of POSITIONS bytes. */
+typedef uint8_t wide __attribute__((vector_size(32)));
+
+AVX2 static inline wide wide_load(const char *at)
 {
-    if (from > s.len || needle.len > s.len - from)
-        return RC_STR_NPOS;
-    if (needle.len == 0)
-        return from;
-    if (s.len - needle.len + 1 - from < POSITIONS)
-        return find_in_short(s, needle, from);
+    wide bytes;
+    memcpy(&bytes, at, sizeof bytes);
+    return bytes;
+}
+
+AVX2 static inline uint32_t wide_bits(wide mask)
+{
+    typedef char signed_lanes __attribute__((vector_size(32)));
+    return (uint32_t)__builtin_ia32_pmovmskb256((signed_lanes)mask);
+}
+
+/* As find_in_long, with vectors of 32 bytes. Two blocks are skipped at a time. */
+AVX2 static size_t find_avx2(rc_str s, rc_str needle, size_t from)
+{
+    const size_t apart = needle.len - 1;
+    const wide first = (wide){0} + (uint8_t)needle.ptr[0];
+    const wide final = (wide){0} + (uint8_t)needle.ptr[apart];
+    const size_t last = s.len - apart - POSITIONS;
+    for (size_t at = from;; at += POSITIONS) {
+        for (; at + POSITIONS <= last; at += 2 * POSITIONS) {
+            const char *p = s.ptr + at;
+            const char *q = p + POSITIONS;
+            const wide low = (wide)(wide_load(p) == first) & (wide)(wide_load(p + apart) == final);
+            const wide high = (wide)(wide_load(q) == first) & (wide)(wide_load(q + apart) == final);
+            if (wide_bits(low | high) != 0)
+                break;
+        }
+        at = at < last ? at : last;
+        const char *p = s.ptr + at;
+        const size_t found = first_of(
+            s, needle, at,
+            wide_bits((wide)(wide_load(p) == first) & (wide)(wide_load(p + apart) == final)));
+        if (found != RC_STR_NPOS || at == last)
+            return found;
+    }
+}
+#endif
+
+/* Searches a text with at least POSITIONS positions. */
+static size_t find_in_long(rc_str s, rc_str needle, size_t from)
+{
     const ends e = ends_of(needle);
     /* The last block overlaps the previous one, so that no byte after the text is read. */
     const size_t last = s.len - needle.len + 1 - POSITIONS;
@@ -171,6 +212,21 @@ size_t rc_str_find(rc_str s, rc_str needle, size_t from)
         if (found != RC_STR_NPOS || at == last)
             return found;
     }
+}
+
+size_t rc_str_find(rc_str s, rc_str needle, size_t from)
+{
+    if (from > s.len || needle.len > s.len - from)
+        return RC_STR_NPOS;
+    if (needle.len == 0)
+        return from;
+    if (s.len - needle.len + 1 - from < POSITIONS)
+        return find_in_short(s, needle, from);
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2"))
+        return find_avx2(s, needle, from);
+#endif
+    return find_in_long(s, needle, from);
 }
 
 int rc_str_cmp(rc_str a, rc_str b)

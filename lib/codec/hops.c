@@ -2,6 +2,7 @@
  * code. */
 #include "codec/hops.h"
 
+#include "base/buf_add.h"
 #include "base/str.h"
 
 #define PREFIX RC_STR("recourse-")
@@ -64,13 +65,11 @@ void rc_hops_push(rc_buf *buf, const rc_hops *hops, rc_str own)
 {
     if (own.len == 0)
         return;
-    rc_buf_push(buf, RC_STR("via: "));
+    rc_buf_add(buf, RC_STR("via: 1.1 "));
     for (uint32_t i = 0; i < hops->count; i++) {
-        rc_buf_push(buf, RC_STR("1.1 "));
-        rc_buf_push(buf, hops->names[i]);
-        rc_buf_push(buf, RC_STR(", "));
+        rc_buf_add(buf, hops->names[i]);
+        rc_buf_add(buf, RC_STR(", 1.1 "));
     }
-    rc_buf_push(buf, RC_STR("1.1 "));
-    rc_buf_push(buf, own);
-    rc_buf_push(buf, RC_STR("\r\n"));
+    rc_buf_add(buf, own);
+    rc_buf_add(buf, RC_STR("\r\n"));
 }

@@ -49,6 +49,11 @@ static const uint8_t TOP_HASHES[RC_JSON_KEY_HASHES_LEN(TOP_MAX)] = {
     RC_JSON_KEY_HASH("data"),
 };
 
+static const uint64_t TOP_SET = RC_JSON_KEY_BIT("data")
+#define RC_USAGE_LOCATION(name, WHAT) | RC_JSON_KEY_BIT(name)
+#include "spec/usage.def"
+    ;
+
 rc_usage_location rc_usage_location_of(rc_str name)
 {
     for (size_t i = 0; i < LOCATION_COUNT; i++)
@@ -307,12 +312,13 @@ static rc_status find_top(top *t, rc_str text, rc_json_member *more, size_t coun
 {
     rc_str keys[TOP_MAX];
     uint8_t hashes[sizeof TOP_HASHES];
-    const rc_json_names names = {keys, hashes, TOP_COUNT + count};
+    rc_json_names names = {keys, hashes, TOP_COUNT + count, TOP_SET};
     memcpy(keys, TOP_KEYS, sizeof TOP_KEYS);
     memcpy(hashes, TOP_HASHES, sizeof TOP_HASHES);
     for (size_t i = 0; i < count; i++) {
         keys[TOP_COUNT + i] = more[i].key;
         hashes[TOP_COUNT + i] = rc_json_key_hash(more[i].key);
+        names.set |= rc_json_hash_bit(hashes[TOP_COUNT + i]);
     }
     t->text = text;
     const rc_status status = rc_json_find_names(text, &names, false, t->values, &t->found);

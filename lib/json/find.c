@@ -17,6 +17,16 @@ static inline char peek(walk *w)
     return rc_json_walk_peek(w);
 }
 
+/* Consumes the byte `wanted`, usually without white space before it. */
+static inline bool pass_byte(walk *w, char wanted)
+{
+    const bool is_next = w->at < w->text.len && w->text.ptr[w->at] == wanted;
+    if (!is_next && peek(w) != wanted)
+        return false;
+    w->at++;
+    return true;
+}
+
 /* Returns the fault at the current position: RC_E_TRUNCATED if the text ends there, RC_E_SYNTAX if
  * another byte was expected. */
 static inline rc_status fault(const walk *w)
@@ -70,17 +80,34 @@ static inline rc_status pass_container(walk *w, rc_json_token *ret_token)
     return RC_OK;
 }
 
-/* Skips the value if it is a number that consists of digits and is followed by a comma. Returns
- * false for all other values. */
+/* Skips the value if it is a number of less than sixteen digits that is followed by a comma.
+ * Returns false for all other values, and near the end of the text. */
 static inline bool pass_digits(walk *w)
 {
-    size_t at = w->at + 1;
-    while (at < w->text.len && rc_ascii_is_digit(w->text.ptr[at]))
-        at++;
-    if (at == w->text.len || w->text.ptr[at] != ',')
+    const char *from = w->text.ptr + w->at;
+    if (w->text.len - w->at < RC_VEC16_BYTES)
         return false;
-    w->at = at;
+    const uint32_t others = rc_vec16_bits(~rc_vec16_in_range(rc_vec16_load(from), '0', '9'));
+    if (others == 0 || from[__builtin_ctz(others)] != ',')
+        return false;
+    w->at += (size_t)__builtin_ctz(others);
     return true;
+}
+
+/* Reads a wanted string. Most strings are plain and need no further validation. */
+static inline void lex_string(const walk *w, rc_json_token *ret_token, rc_json_fault *ret_fault)
+{
+    const size_t len = rc_json_scan_plain(w->text, w->at + 1);
+    if (len == RC_JSON_SCAN_NONE) {
+        rc_json_lex_string(w->text, w->at, false, ret_token, ret_fault);
+        return;
+    }
+    *ret_token = (rc_json_token){
+        .type = RC_JSON_STRING,
+        .raw = rc_str_make(w->text.ptr + w->at + 1, len),
+        .offset = w->at,
+        .end = w->at + len + 2,
+    };
 }
 
 /* Skips the value at the current position. The first token of a wanted value is validated as by the
@@ -98,7 +125,7 @@ static inline rc_status pass_value(walk *w, bool is_wanted, rc_json_token *ret_t
         return RC_E_TRUNCATED;
     rc_json_fault found = {.status = RC_OK};
     if (c == '"')
-        rc_json_lex_string(w->text, w->at, false, ret_token, &found);
+        lex_string(w, ret_token, &found);
     else
         rc_json_lex_scalar(w->text, w->at, ret_token, &found);
     w->at = ret_token->end;
@@ -132,12 +159,14 @@ static inline uint32_t names_with_hash(const rc_json_names *names, size_t from, 
 }
 
 /* Returns the index of the key among the names, or NO_NAME if the key is none of the names. Sixteen
- * hashes are compared at a time; most keys match none of them. */
+ * hashes are compared at a time. */
 static inline size_t name_of(const rc_json_names *names, rc_str key, bool is_odd)
 {
     if (is_odd)
         return compare_all(names, key);
     const uint8_t hash = rc_json_key_hash(key);
+    if (!rc_json_names_has_hash(names, hash))
+        return NO_NAME;
     for (size_t from = 0; from < names->count; from += RC_VEC16_BYTES) {
         uint32_t bits = names_with_hash(names, from, hash);
         for (; bits != 0; bits &= bits - 1) {
@@ -196,11 +225,7 @@ static inline bool may_differ_by_case(const rc_json_names *names, rc_str key, bo
     if (is_odd || key.len == 0)
         return is_odd;
     const char first = rc_ascii_lower(key.ptr[0]);
-    const uint8_t hash = rc_json_key_hash(rc_str_make(&first, key.len));
-    uint32_t bits = 0;
-    for (size_t from = 0; from < names->count; from += RC_VEC16_BYTES)
-        bits |= names_with_hash(names, from, hash);
-    return bits != 0;
+    return rc_json_names_has_hash(names, rc_json_key_hash(rc_str_make(&first, key.len)));
 }
 
 static inline void note_ambiguous(wanted *want, size_t name, rc_str key, bool is_odd)
@@ -226,9 +251,8 @@ static inline rc_status pass_member(walk *w, wanted *want)
     const size_t name = name_of(&want->names, key, is_odd);
     if (want->is_once)
         note_ambiguous(want, name, key, is_odd);
-    if (peek(w) != ':')
+    if (!pass_byte(w, ':'))
         return fault(w);
-    w->at++;
     status = pass_value(w, name != NO_NAME, &token);
     if (status != RC_OK || name == NO_NAME)
         return status;
@@ -257,12 +281,9 @@ static rc_status find(rc_str text, wanted *want, bool stop_early)
         rc_status status = pass_member(&w, want);
         if (status != RC_OK || (stop_early && want->found == all))
             return status;
-        char c = peek(&w);
-        if (c == '}')
-            return pass_end(&w);
-        if (c != ',')
-            return fault(&w);
-        w.at++;
+        if (pass_byte(&w, ','))
+            continue;
+        return peek(&w) == '}' ? pass_end(&w) : fault(&w);
     }
 }
 
@@ -291,10 +312,11 @@ static rc_status find_some(rc_str text, rc_json_member *members, size_t count, b
     rc_str keys[RC_JSON_NAMES_MAX];
     uint8_t hashes[RC_JSON_KEY_HASHES_LEN(RC_JSON_NAMES_MAX)] = {0};
     rc_json_value values[RC_JSON_NAMES_MAX];
-    wanted want = {.names = {keys, hashes, count}, .values = values};
+    wanted want = {.names = {keys, hashes, count, 0}, .values = values};
     for (size_t i = 0; i < count; i++) {
         keys[i] = members[i].key;
         hashes[i] = rc_json_key_hash(keys[i]);
+        want.names.set |= rc_json_hash_bit(hashes[i]);
     }
     const rc_status status = find(text, &want, stop_early);
     for (size_t i = 0; i < count; i++) {

@@ -43,6 +43,13 @@ static inline uint8_t rc_json_key_hash(rc_str key)
 #define RC_JSON_KEY_HASH(name) \
     (uint8_t)((((unsigned char)(name)[0] ^ (unsigned)(sizeof(name) - 1) << 2) & 63) + 1)
 
+/* The bit of a hash in rc_json_names.set; the macro computes the bit of a literal. */
+static inline uint64_t rc_json_hash_bit(uint8_t hash)
+{
+    return UINT64_C(1) << (hash - 1);
+}
+#define RC_JSON_KEY_BIT(name) (UINT64_C(1) << (RC_JSON_KEY_HASH(name) - 1))
+
 /* Number of bytes of the hashes of `count` names, padded to whole blocks of sixteen. */
 #define RC_JSON_KEY_HASHES_LEN(count) (((count) + 15) / 16 * 16)
 #define RC_JSON_NAMES_MAX 32
@@ -53,7 +60,14 @@ typedef struct rc_json_names {
     const uint8_t *hashes; /* the hash of each name, in the order of `keys`, borrowed, padded with
                               zeros to RC_JSON_KEY_HASHES_LEN(count) bytes */
     size_t count;          /* number of names; at most RC_JSON_NAMES_MAX */
+    uint64_t set;          /* the bits of all hashes: one test rejects most other keys */
 } rc_json_names;
+
+/* Returns whether a name with this hash is in the table. */
+static inline bool rc_json_names_has_hash(const rc_json_names *names, uint8_t hash)
+{
+    return names->set >> (hash - 1) & 1;
+}
 
 typedef struct rc_json_value {
     rc_json_token first;

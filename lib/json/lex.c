@@ -250,6 +250,8 @@ static const literal LITERALS[] = {
 static size_t lex_word(rc_str text, size_t at, rc_str word, rc_json_fault *fault)
 {
     size_t n = 0;
+    if (text.len - at >= word.len && rc_bytes_eq(text.ptr + at, word.ptr, word.len))
+        return word.len;
     while (n < word.len && at + n < text.len && text.ptr[at + n] == word.ptr[n])
         n++;
     if (n < word.len && at + n == text.len)

@@ -236,9 +236,10 @@ static bool is_plain_word(rc_str text)
 {
     unsigned seen = 0;
     for (size_t at = 0; at < text.len; at++) {
-        if (!rc_scrub_is(text, at, RC_SCRUB_WORD))
+        const unsigned class = rc_scrub_class(text, at);
+        if ((class & RC_SCRUB_WORD) == 0)
             return false;
-        seen |= rc_scrub_class(text, at);
+        seen |= class;
     }
     return text.ptr[0] != '-' &&
            (text.len < RC_SCRUB_LONG_WORD || !(seen & (RC_SCRUB_DIGIT | RC_SCRUB_UPPER)));

@@ -55,7 +55,9 @@ static const rc_json_names *names_of_members(void)
         MEMBERS(ROW)
 #undef ROW
     };
-    static const rc_json_names names = {keys, hashes, MEMBER_COUNT};
+#define OR_BIT(ID, name) | RC_JSON_KEY_BIT(name)
+    static const rc_json_names names = {keys, hashes, MEMBER_COUNT, 0 MEMBERS(OR_BIT)};
+#undef OR_BIT
     return &names;
 }
 

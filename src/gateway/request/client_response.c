@@ -66,12 +66,12 @@ static void put_number(number_lines *lines, rc_str name, uint64_t number)
 {
     char digits[20];
     size_t at = sizeof digits;
-    do {
-        digits[--at] = (char)('0' + number % 10);
-        number /= 10;
-    } while (number > 0);
     put(lines, name);
-    put(lines, rc_str_make(digits + at, sizeof digits - at));
+    for (; number > 9; number /= 10)
+        digits[--at] = (char)('0' + number % 10);
+    lines->bytes[lines->len++] = (char)('0' + number); /* Most numbers have only this digit. */
+    if (at < sizeof digits)
+        put(lines, rc_str_make(digits + at, sizeof digits - at));
     put(lines, RC_STR("\r\n"));
 }
 

@@ -314,8 +314,10 @@ static bool allocate_arrays(rc_snapshot *snapshot)
 static bool build(rc_snapshot *snapshot, uint64_t now_ms, rc_load_error *error)
 {
     const rc_config *config = snapshot->config;
-    if (!allocate_arrays(snapshot) || !read_providers(snapshot, error) ||
-        !rc_snapshot_read_keys(snapshot, error) || !find_pools(snapshot, now_ms, error))
+    if (!allocate_arrays(snapshot) ||
+        !rc_route_index_init(&snapshot->route_index, config, &snapshot->arena) ||
+        !read_providers(snapshot, error) || !rc_snapshot_read_keys(snapshot, error) ||
+        !find_pools(snapshot, now_ms, error))
         return false;
     for (size_t i = 0; i < config->route_count; i++)
         if (!read_route(snapshot, i, now_ms))
@@ -429,9 +431,9 @@ rc_route_choice rc_snapshot_choose(rc_snapshot *snapshot, const rc_client_reques
         if (is_native)
             return choice;
     }
-    const rc_config_route *route = rc_config_route_find(snapshot->config, request->requested_model);
-    if (route != NULL)
-        choice.route = &snapshot->routes[route - snapshot->config->routes];
+    const size_t route = rc_route_index_find(&snapshot->route_index, request->requested_model);
+    if (route != SIZE_MAX)
+        choice.route = &snapshot->routes[route];
     return choice;
 }
 

@@ -23,6 +23,7 @@
 #include "config/config.h"
 #include "dialect/endpoint.h"
 #include "gateway/state/budgets.h"
+#include "gateway/state/route_index.h"
 #include "gateway/state/snapshot_input.h"
 
 typedef struct rc_client_request rc_client_request;
@@ -103,6 +104,7 @@ typedef struct rc_snapshot {
     uint16_t *client_metrics;        /* One per configured client: its row in the metrics. */
     rc_snapshot_key admin_token;     /* Empty if none is configured. */
     rc_route *routes;                /* One per configured route. */
+    rc_route_index route_index;      /* Finds the route of a model name. */
     rc_route *direct;                /* One per configured provider. */
 } rc_snapshot;
 

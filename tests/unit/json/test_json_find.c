@@ -257,11 +257,12 @@ static void check_names(rc_str text, const rc_json_member *members, size_t count
     rc_str keys[RC_JSON_NAMES_MAX];
     uint8_t hashes[RC_JSON_KEY_HASHES_LEN(RC_JSON_NAMES_MAX)] = {0};
     rc_json_value values[RC_JSON_NAMES_MAX];
-    const rc_json_names names = {keys, hashes, count};
+    rc_json_names names = {keys, hashes, count, 0};
     uint32_t found = 0;
     for (size_t i = 0; i < count; i++) {
         keys[i] = members[i].key;
         hashes[i] = rc_json_key_hash(keys[i]);
+        names.set |= rc_json_hash_bit(hashes[i]);
     }
     assert_int_equal(rc_json_find_names(text, &names, false, values, &found), RC_OK);
     assert_int_equal(found, (UINT64_C(1) << count) - 1);
@@ -277,7 +278,8 @@ static void test_missing_names(void **state)
     static const rc_str keys[] = {RC_STR_INIT("a"), RC_STR_INIT("b"), RC_STR_INIT("c")};
     static const uint8_t hashes[RC_JSON_KEY_HASHES_LEN(3)] = {
         RC_JSON_KEY_HASH("a"), RC_JSON_KEY_HASH("b"), RC_JSON_KEY_HASH("c")};
-    static const rc_json_names names = {keys, hashes, 3};
+    static const rc_json_names names = {
+        keys, hashes, 3, RC_JSON_KEY_BIT("a") | RC_JSON_KEY_BIT("b") | RC_JSON_KEY_BIT("c")};
     rc_json_value values[3];
     uint32_t found = 7;
     assert_int_equal(rc_json_find_names(RC_STR("[]"), &names, false, values, &found), RC_E_TYPE);
@@ -375,7 +377,9 @@ static void test_ambiguous_names(void **state)
                                   RC_STR_INIT("token")};
     static const uint8_t hashes[RC_JSON_KEY_HASHES_LEN(3)] = {
         RC_JSON_KEY_HASH("model"), RC_JSON_KEY_HASH("stream"), RC_JSON_KEY_HASH("token")};
-    static const rc_json_names names = {keys, hashes, 3};
+    static const rc_json_names names = {keys, hashes, 3,
+                                        RC_JSON_KEY_BIT("model") | RC_JSON_KEY_BIT("stream") |
+                                            RC_JSON_KEY_BIT("token")};
     for (size_t i = 0; i < COUNT(rows); i++) {
         rc_json_value values[3];
         uint32_t found, ambiguous;
