@@ -3,8 +3,8 @@
 
 #include "base/str.h"
 
-/* Hashes the first and the last eight bytes and the length. Names that agree in all of these share a
- * slot, which costs a comparison. */
+/* Hashes the first and the last eight bytes and the length. Names that agree in all of these share
+ * a slot, which costs a comparison. */
 static size_t hash_of(rc_str name)
 {
     uint64_t first = name.len;

@@ -1,5 +1,5 @@
-/* rc_route_index: finds the route of a model name in constant time, however many routes the configuration
- * has. */
+/* rc_route_index: finds the route of a model name in constant time, whatever the number of routes
+ * is. */
 #ifndef RC_GATEWAY_STATE_ROUTE_INDEX_H
 #define RC_GATEWAY_STATE_ROUTE_INDEX_H
 
