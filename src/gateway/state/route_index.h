@@ -12,7 +12,8 @@
 #include "base/arena.h"
 #include "config/config.h"
 
-/* A hash table of the routes whose model is a name, and a list of those whose model is a pattern. */
+/* A hash table of the routes whose model is a name, and a list of those whose model is a
+ * pattern. */
 typedef struct rc_route_index {
     const rc_config *config;
     uint16_t *slots;  /* Open addressing. 1 + the index of the first route with a name; 0: empty. */
