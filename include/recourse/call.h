@@ -31,14 +31,16 @@
  *       (another credential or target), AuthFailed (once with the same credential, refreshed; or
  *       with another credential of the same target), ContextOverflow (the target named for it),
  *       and the codes of plan.fallback_on (the next entry)
- *   C6  the chain is followed forward, except for OVERFLOW_TO_LARGER. An entry gets a further
- *       attempt only by WOKE (which may start a new round at the front of the chain),
- *       NEXT_CREDENTIAL or REFRESHED. The entry of a hedge counts as used
+ *   C6  the chain is followed forward, except for OVERFLOW_TO_LARGER and within a group, whose
+ *       members are used in any order. An entry gets a further attempt only by WOKE (which may
+ *       start a new round at the front of the chain), NEXT_CREDENTIAL or REFRESHED. The entry of a
+ *       hedge counts as used
  *   C7  no attempt follows on_commit
  *   C8  an in-flight slot or a probe that was taken is released exactly once */
 #ifndef RECOURSE_CALL_H
 #define RECOURSE_CALL_H
 
+#include <recourse/chain.h>
 #include <recourse/export.h>
 #include <recourse/policy.h>
 #include <recourse/reason.h>
@@ -54,35 +56,6 @@ enum {
     RC_NEED_VISION = 4,
     RC_NEED_STRUCTURED_OUTPUT = 8
 };
-
-/* One entry of a chain: a target and its limits. */
-typedef struct rc_chain_entry {
-    uint16_t target;       /* index of the target in rc_shared */
-    uint16_t max_attempts; /* number of attempts before the call continues with the next entry; 0:
-                              one attempt in each round (pass over the chain), in as many rounds as
-                              the policy's rule allows */
-    uint32_t capabilities; /* RC_NEED_ bits of the target's capabilities; all bits are set if the
-                              capabilities are not known */
-} rc_chain_entry;
-
-/* The chain and policy of a route; immutable, shared by any number of calls. */
-typedef struct rc_plan {
-    const rc_policy *policy;
-    const rc_chain_entry *entries;
-    uint16_t entry_count; /* number of entries; at least 1 */
-    uint16_t overflow_to; /* index of the entry for contexts that are too long for other targets;
-                             RC_NO_TARGET: none. An entry with an index >= chain_count is not part
-                             of the chain. The entry is not used if its target is the one that
-                             reported the overflow. */
-    uint16_t chain_count; /* entries [0 .. chain_count) are the chain; 0: all entries are the
-                             chain */
-    /* `failover: last`: an entry without max_attempts gets all attempts of the policy's rule, with
-     * their waits, before the call continues with the next entry. false: a failed attempt continues
-     * at once with the next entry. */
-    bool is_failover_last;
-    const rc_code_set *fallback_on; /* fatal codes after which the next entry is tried; NULL:
-                                       none */
-} rc_plan;
 
 /* The next step that the owner must carry out. */
 typedef enum rc_action_kind {
@@ -158,7 +131,10 @@ typedef struct rc_call_options {
     uint32_t needs;          /* RC_NEED_ bits of the capabilities that the request needs */
     uint16_t first_entry;    /* chain index at which the call begins (see rc_chain). After the last
                                 entry of the chain the call continues with entry 0. An index outside
-                                the chain is replaced by 0 */
+                                the chain is replaced by 0, and an index within a group by the
+                                group's first entry */
+    uint64_t sticky_key;     /* hash of the user or session whose calls use the same member of a
+                                group (rc_chain_entry.is_sticky); 0: none */
     bool is_unrepeatable;    /* the request cannot be sent again, because its body was forwarded
                                 without being stored; every failure is therefore final */
     uint32_t max_calls;      /* a limit of the number of calls in addition to the policy's
@@ -213,6 +189,9 @@ typedef struct rc_call {
     uint64_t client;
     void *owner;
     uint64_t queued_at_ms; /* start of the current or latest wait in the queue */
+    uint64_t sticky_key;
+    uint64_t spread_key;    /* random key by which groups choose their members */
+    uint32_t tried_members; /* bit set of the used members of the group at next_position */
     uint32_t bytes;
     uint32_t tokens_in;
     uint32_t tokens_out;
@@ -225,7 +204,8 @@ typedef struct rc_call {
     uint16_t credential_switches; /* number of switches to another credential since the last wait */
     uint16_t round;               /* number of completed rounds (passes over the chain) */
     uint16_t first_entry;
-    uint16_t next_position; /* first unused position of the chain, counted from first_entry */
+    uint16_t next_position; /* first unused position of the chain, counted from first_entry; of a
+                               group with unused members, the position of its first entry */
     uint8_t state;
     uint8_t turn_waits;  /* number of waits for a turn; these waits do not count as attempts */
     uint8_t limit_waits; /* number of waits because another call met the rate limit again; these
@@ -301,31 +281,6 @@ RC_API bool rc_call_is_done(const rc_call *call);
 
 /* Returns whether all fields are consistent, for tests and fuzzing. */
 RC_API bool rc_call_validate(const rc_call *call);
-
-/* rc_chain: the chain entry at which the calls of one route or session begin. */
-typedef enum rc_revert {
-    RC_REVERT_COOLDOWN_EXPIRY = 0, /* begin at the first entry again as soon as it is available */
-    RC_REVERT_NEVER = 1            /* begin at the entry that succeeded last */
-} rc_revert;
-
-typedef struct rc_chain {
-    rc_revert revert;
-    uint16_t active; /* index of the entry that succeeded last */
-} rc_chain;
-
-/* Initialises the state of a chain; the first call begins at entry 0. */
-RC_API void rc_chain_init(rc_chain *chain, rc_revert revert);
-
-/* Returns the value of first_entry for the rc_call_options of the next call. */
-RC_API uint16_t rc_chain_first(const rc_chain *chain);
-
-/* Records that a call succeeded at this entry. An entry outside the chain, such as the one for
- * contexts that are too long, changes nothing. plan: borrows during the call. */
-RC_API void rc_chain_on_success(rc_chain *chain, const rc_plan *plan, uint16_t entry);
-
-/* Returns the name of a value: "cooldown-expiry" or "never". Any other value has the name "". The
- * result is a static string. */
-RC_API const char *rc_revert_name(rc_revert revert);
 
 RC_END_DECLS
 

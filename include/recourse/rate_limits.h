@@ -101,6 +101,11 @@ RC_API void rc_rate_limits_on_refused(rc_rate_limits *limits, uint64_t began_ms,
  * known. */
 RC_API uint32_t rc_rate_limits_left_milli(const rc_rate_limits *limits, uint64_t now_ms);
 
+/* Returns the number of calls of this cost for which the known limits have room now; UINT32_MAX if
+ * no limit of an amount in `cost` is known. */
+RC_API uint32_t rc_rate_limits_room(const rc_rate_limits *limits, const rc_limit_cost *cost,
+                                    uint64_t now_ms);
+
 /* Returns whether all fields are consistent, for tests and fuzzing. */
 RC_API bool rc_rate_limits_validate(const rc_rate_limits *limits);
 

@@ -9,6 +9,7 @@
 #include <recourse/buf.h>
 #include <recourse/builder.h>
 #include <recourse/call.h>
+#include <recourse/chain.h>
 #include <recourse/classify.h>
 #include <recourse/codes.h>
 #include <recourse/cooldown.h>

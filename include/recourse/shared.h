@@ -53,8 +53,12 @@ typedef struct rc_target {
                                   responded */
     uint8_t silent_cooldowns;  /* number of cooldowns because of missing responses since the target
                                   last responded */
+    uint16_t failed_in_a_row;  /* number of failures since the latest response, at most 1000; a
+                                  member of a group with RC_GROUP_FAILING of them gets only
+                                  probes */
     uint64_t silent_at_ms;     /* start of the latest cooldown because of missing responses */
-    rc_credential *limits;     /* one row for each credential of the pool, for limits that apply
+    uint64_t group_probe_at_ms; /* time from which a failing member of a group gets one probe */
+    rc_credential *limits;      /* one row for each credential of the pool, for limits that apply
                                   only at this target; NULL: every limit of a credential applies at
                                   all targets */
     rc_rate_limits

@@ -24,8 +24,9 @@ void rc_call_init(rc_call *call, const rc_plan *plan, rc_shared *shared,
     call->tokens_out = options ? options->tokens_out : 0;
     call->max_calls = options && options->max_calls > 0 ? options->max_calls : UINT32_MAX;
     call->waits_left_ms = options && options->max_wait_ms > 0 ? options->max_wait_ms : RC_UNLIMITED;
+    call->sticky_key = options ? options->sticky_key : 0;
     if (options && options->first_entry < rc_plan_chain_count(plan))
-        call->first_entry = options->first_entry;
+        call->first_entry = rc_plan_group(plan, options->first_entry).first;
     call->attempt = (rc_call_attempt){
         .entry = call->first_entry, .target = RC_NO_TARGET, .credential = RC_NO_TARGET};
     call->failure = (rc_failure_facts){.retry_after_ms = -1};
@@ -104,10 +105,11 @@ static rc_action cancel(rc_call *call)
 
 rc_action rc_call_begin(rc_call *call, uint64_t now_ms, uint64_t entropy)
 {
-    (void)entropy; /* unused: the first attempt needs no random wait */
     if (call->state == RC_CALL_DONE)
         return call->last;
     enter(call, now_ms);
+    if (call->state == RC_CALL_NEW)
+        call->spread_key = entropy;
     rc_call_run_queue(call->shared, call, call->now_ms); /* calls that already wait in the queue
                                                             start first */
     return leave(call, call->state == RC_CALL_NEW ? begin(call) : cancel(call));

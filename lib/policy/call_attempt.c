@@ -77,6 +77,7 @@ rc_call_attempt rc_call_start_attempt(const rc_call *call, uint16_t entry, uint1
         attempt.credential = RC_NO_TARGET;
     begin_probe(call, target, &attempt);
     rc_call_hold_others(shared, target, call->now_ms);
+    rc_target_hold_probes(target, call->now_ms);
     attempt.is_in_flight = rc_limiter_take(&target->limiter);
     attempt.index = rc_admission_start(&target->admission, call->now_ms);
     rc_rate_limits *learned = rc_target_learned(shared, target, attempt.credential);
@@ -162,6 +163,7 @@ void rc_call_clear_target(const rc_call *call, const rc_call_attempt *attempt)
     if (!target)
         return;
     rc_call_end_silence(target, attempt->at_ms);
+    target->failed_in_a_row = 0;
     if (attempt->is_in_flight)
         rc_admission_on_response(&target->admission, attempt->at_ms, call->now_ms);
 }

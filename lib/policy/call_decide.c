@@ -278,7 +278,8 @@ static rc_action wake_up(rc_call *call, uint16_t entry, bool is_round, uint64_t 
     if (!rc_call_may_queue(call) && rc_call_wait_turn(call, entry, entropy, &action))
         return action;
     call->round = is_round ? rc_call_next_round(call) : call->round;
-    call->next_position = is_round ? 0 : call->next_position;
+    if (is_round)
+        rc_call_restart_chain(call);
     action = rc_call_do_try(call, entry, RC_NO_TARGET, RC_WHY_WOKE);
     rc_call_take_turn(call, &call->attempt);
     return action;

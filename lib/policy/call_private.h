@@ -66,6 +66,9 @@ bool rc_call_is_open_alone(const rc_call *call, uint16_t entry, rc_skip *ret_ski
 /* Adds a skipped entry to the call's list of skips, if it has one. The audit records the skips. */
 void rc_call_note_skip(const rc_call *call, const rc_skip *skip);
 
+/* Records an entry that a search found closed. */
+void rc_call_note_closed(const rc_call *call, rc_call_search *search, const rc_skip *skip);
+
 /* Finds the first open entry, starting where the call begins. */
 rc_call_search rc_call_find_first(const rc_call *call);
 
@@ -97,6 +100,10 @@ uint64_t rc_call_round_opens_at_ms(const rc_call *call);
 
 /* Marks the entry as tried, so that later searches start at the entry after it. */
 void rc_call_move_past(rc_call *call, uint16_t entry);
+/* Makes later searches start again where the call began. */
+void rc_call_restart_chain(rc_call *call);
+/* Returns whether the current round leaves the entry out. */
+bool rc_call_is_spent(const rc_call *call, uint16_t entry);
 
 /* Returns why a search found no open entry: RC_WHY_CREDENTIALS_DEAD if no closed entry can open
  * before an operator replaces a key, otherwise RC_WHY_ALL_UNAVAILABLE. */
@@ -161,6 +168,21 @@ bool rc_call_is_capacity(const rc_failure_facts *failure);
  * when. */
 void rc_call_publish_failure(const rc_call *call, const rc_call_attempt *attempt,
                              const rc_failure_facts *failure);
+
+/* --- chain.c --- */
+
+/* Of the open members of a group, returns the one that the call uses next; RC_NO_TARGET if every
+ * member is closed. The closed members are added to `search`. `tried`: bit set of the members that
+ * are left out. `other_than`: members with this target are left out. */
+uint16_t rc_call_find_member(const rc_call *call, rc_group group, uint32_t tried,
+                             uint16_t other_than, rc_call_search *search);
+
+/* rc_target_is_failing returns whether the target, as a member of a group, gets only probes.
+ * rc_target_note_failure records a failure. rc_target_hold_probes is called when an attempt starts:
+ * no other call probes a failing target for some time. */
+bool rc_target_is_failing(const rc_target *target);
+void rc_target_note_failure(rc_target *target, const rc_failure_facts *failure, uint64_t now_ms);
+void rc_target_hold_probes(rc_target *target, uint64_t now_ms);
 
 /* --- call_turn.c --- */
 

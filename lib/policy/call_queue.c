@@ -181,7 +181,7 @@ static void grant(rc_call *call, uint16_t entry, const rc_call *self, uint64_t n
         uint16_t next = rc_call_next_round(call);
         uint32_t max = rc_policy_rule(call->plan->policy, call->failure.code)->max_attempts;
         call->round = next < max ? next : call->round;
-        call->next_position = 0;
+        rc_call_restart_chain(call);
     }
     rc_call_do_try(call, entry, RC_NO_TARGET, RC_WHY_GRANTED);
     wake(call, self);

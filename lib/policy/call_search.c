@@ -79,7 +79,7 @@ void rc_call_note_skip(const rc_call *call, const rc_skip *skip)
     skips->count++;
 }
 
-static void note_closed(const rc_call *call, rc_call_search *search, const rc_skip *skip)
+void rc_call_note_closed(const rc_call *call, rc_call_search *search, const rc_skip *skip)
 {
     rc_call_note_skip(call, skip);
     uint32_t lacks = call->needs & ~call->plan->entries[skip->entry].capabilities;
@@ -110,34 +110,34 @@ uint32_t rc_call_position(const rc_call *call, uint16_t entry)
                           : (uint32_t)(entry + rc_plan_chain_count(call->plan) - first);
 }
 
-static bool is_spent(const rc_call *call, uint16_t entry)
+bool rc_call_is_spent(const rc_call *call, uint16_t entry)
 {
-    return entry >= 64 || (call->spent_entries >> entry & 1) != 0;
+    return call->round > 0 && (entry >= 64 || (call->spent_entries >> entry & 1) != 0);
 }
 
-static rc_call_search find_open(const rc_call *call, uint32_t position, uint16_t other_than)
+/* Finds the first open entry from a position on. `position`: that of an entry which is the first of
+ * its group. `tried`: the members of the first group that are left out. */
+static rc_call_search find_open(const rc_call *call, uint32_t position, uint32_t tried,
+                                uint16_t other_than)
 {
     rc_call_search search = {.entry = RC_NO_TARGET, .missing = call->needs};
     uint32_t count = rc_plan_chain_count(call->plan);
-    for (; position < count; position++) {
+    while (position < count) {
         uint32_t sum = call->first_entry + position;
         uint16_t entry = (uint16_t)(sum < count ? sum : sum - count);
-        rc_skip skip = {0};
-        if (call->plan->entries[entry].target == other_than ||
-            (call->round > 0 && is_spent(call, entry)))
-            continue;
-        if (rc_call_is_open(call, entry, &skip)) {
-            search.entry = entry;
+        rc_group group = rc_plan_group(call->plan, entry);
+        search.entry = rc_call_find_member(call, group, tried, other_than, &search);
+        if (search.entry != RC_NO_TARGET)
             return search;
-        }
-        note_closed(call, &search, &skip);
+        position += group.count;
+        tried = 0;
     }
     return search;
 }
 
 rc_call_search rc_call_find_first(const rc_call *call)
 {
-    rc_call_search search = find_open(call, 0, RC_NO_TARGET);
+    rc_call_search search = find_open(call, 0, 0, RC_NO_TARGET);
     if (search.missing == 0 && call->plan->entry_count > 0)
         search.missing = call->needs & ~call->plan->entries[call->first_entry].capabilities;
     return search;
@@ -164,7 +164,7 @@ static rc_call_search find_round(const rc_call *call, uint16_t other_than)
     uint32_t max_attempts = rc_policy_rule(call->plan->policy, call->failure.code)->max_attempts;
     if (has_left_chain(call) || next.round >= max_attempts)
         return (rc_call_search){.entry = RC_NO_TARGET};
-    return find_open(&next, 0, other_than);
+    return find_open(&next, 0, 0, other_than);
 }
 
 rc_call_search rc_call_find_round(const rc_call *call)
@@ -193,12 +193,12 @@ rc_call_search rc_call_find_queued(const rc_call *call)
 {
     bool is_other = call->now_ms < call->not_before_ms;
     uint16_t other_than = is_other ? call->attempt.target : RC_NO_TARGET;
-    rc_call_search search = find_open(call, 0, other_than);
+    rc_call_search search = find_open(call, 0, 0, other_than);
     if (search.entry != RC_NO_TARGET || is_alone(call))
         return search;
     rc_call alone = *call;
     alone.is_alone = true;
-    return find_open(&alone, 0, other_than);
+    return find_open(&alone, 0, 0, other_than);
 }
 
 rc_call_search rc_call_find_next(const rc_call *call, bool other_target)
@@ -208,7 +208,8 @@ rc_call_search rc_call_find_next(const rc_call *call, bool other_target)
     /* A retry time that the provider named (not_before_ms) closes the target of the latest failure,
      * and therefore every entry of the chain with this target. */
     bool is_other = other_target || call->now_ms < call->not_before_ms;
-    return find_open(call, call->next_position, is_other ? call->attempt.target : RC_NO_TARGET);
+    return find_open(call, call->next_position, call->tried_members,
+                     is_other ? call->attempt.target : RC_NO_TARGET);
 }
 
 uint16_t rc_call_find_silent(const rc_call *call)
@@ -227,13 +228,35 @@ uint16_t rc_call_find_silent(const rc_call *call)
     return found;
 }
 
+/* Records that a member of the group at next_position was used. When all were, the call continues
+ * behind the group. */
+static void move_past_member(rc_call *call, rc_group group, uint16_t entry)
+{
+    const uint32_t position = rc_call_position(call, group.first);
+    const uint32_t all = group.count < 32 ? (UINT32_C(1) << group.count) - 1 : UINT32_MAX;
+    if (position < call->next_position)
+        return;
+    if (position > call->next_position)
+        call->tried_members = 0;
+    call->next_position = (uint16_t)position;
+    call->tried_members |= UINT32_C(1) << (entry - group.first);
+    if (call->tried_members != all)
+        return;
+    call->next_position = (uint16_t)(position + group.count);
+    call->tried_members = 0;
+}
+
+void rc_call_restart_chain(rc_call *call)
+{
+    call->next_position = 0;
+    call->tried_members = 0;
+}
+
 void rc_call_move_past(rc_call *call, uint16_t entry)
 {
     if (entry >= rc_plan_chain_count(call->plan))
         return;
-    uint32_t behind = rc_call_position(call, entry) + 1;
-    if (behind > call->next_position)
-        call->next_position = (uint16_t)behind;
+    move_past_member(call, rc_plan_group(call->plan, entry), entry);
     /* The attempts at an entry with max_attempts of its own all take place in one round, so later
      * rounds leave the entry out. */
     if (entry < 64 && rc_call_has_own_attempts(call, entry))

@@ -228,6 +228,7 @@ void rc_call_publish_failure(const rc_call *call, const rc_call_attempt *attempt
         return;
     if (rc_call_breaker_outcome(failure) == RC_BREAKER_FAILED)
         target->failed_for = failure->code;
+    rc_target_note_failure(target, failure, call->now_ms);
     if (rc_call_is_silent(failure->code) && !failure->is_target_exempt)
         note_silence(call->shared, target, attempt, failure->code, call->now_ms);
     else if (!rc_call_is_silent(failure->code) &&

@@ -35,16 +35,20 @@ static uint32_t max_entry_attempts(const rc_call *call)
     return max > 0 ? max : 1;
 }
 
-/* Checks that the position of the current entry is less than next_position, because a search
- * continues after the entries that were tried. */
+/* Checks that the current entry counts as used: its position is less than next_position, or it is a
+ * used member of the group at next_position. */
 static bool is_position_passed(const rc_call *call)
 {
     uint16_t count = rc_plan_chain_count(call->plan);
-    if (call->next_position > count)
+    if (call->next_position > count || (call->next_position == count && call->tried_members != 0))
         return false;
     if (call->calls == 0 || call->attempt.entry >= count)
         return true;
-    return rc_call_position(call, call->attempt.entry) < call->next_position;
+    rc_group group = rc_plan_group(call->plan, call->attempt.entry);
+    uint32_t position = rc_call_position(call, group.first);
+    uint32_t member = UINT32_C(1) << (call->attempt.entry - group.first);
+    return position < call->next_position ||
+           (position == call->next_position && (call->tried_members & member) != 0);
 }
 
 bool rc_call_validate(const rc_call *call)

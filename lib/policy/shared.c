@@ -205,6 +205,7 @@ void rc_shared_clear_target(rc_shared *shared, uint16_t target, uint64_t now_ms)
     if (t) {
         rc_cooldown_clear(&t->cooldown);
         t->cooled_for = RC_CODE_NONE;
+        t->failed_in_a_row = 0;
         rc_breaker_init(&t->breaker, now_ms);
         uint32_t in_flight = t->admission.in_flight;
         rc_admission_init(&t->admission, now_ms);

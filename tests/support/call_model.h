@@ -169,7 +169,12 @@ static inline void model_init(model *m, entropy_source *c)
         uint32_t lack = draw(c, 8);
         m->entries[i] = (rc_chain_entry){.target = (uint16_t)(draw(c, 8) ? i : 0),
                                          .max_attempts = (uint16_t)draw(c, 4),
-                                         .capabilities = lack ? UINT32_MAX : RC_NEED_TOOLS};
+                                         .capabilities = lack ? UINT32_MAX : RC_NEED_TOOLS,
+                                         .group = (uint16_t)draw(c, 2),
+                                         .weight = (uint16_t)draw(c, 4),
+                                         .id = draw(c, 4),
+                                         .spread = (uint8_t)draw(c, 3),
+                                         .is_sticky = draw(c, 2)};
     }
     m->plan = (rc_plan){.policy = &m->policy,
                         .entries = m->entries,
@@ -199,6 +204,11 @@ static inline uint32_t position_of(const model *m, const tracked_call *w, uint16
     return (entry + count - w->first_entry) % count;
 }
 
+static inline bool is_same_group(const model *m, uint16_t a, uint16_t b)
+{
+    return rc_plan_group(&m->plan, a).first == rc_plan_group(&m->plan, b).first;
+}
+
 /* Returns whether the code has the category capacity. The category in a report is ignored. */
 static inline bool is_capacity(const rc_failure_facts *failure)
 {
@@ -225,8 +235,8 @@ static inline void check_not_retryable(const tracked_call *w, const rc_action *a
                   a->target != w->last.target);
 }
 
-/* C6: checks that the chain is followed forward, that each entry is used once per round, and that
- * an entry is repeated only for certain reasons. */
+/* C6: checks that the chain is followed forward except within a group, that each entry is used once
+ * per round, and that an entry is repeated only for certain reasons. */
 static inline void check_path(const model *m, const tracked_call *w, const rc_action *a)
 {
     if (w->calls == 0 || a->reason == RC_WHY_OVERFLOW_TO_LARGER)
@@ -243,7 +253,8 @@ static inline void check_path(const model *m, const tracked_call *w, const rc_ac
     if (a->reason == RC_WHY_WOKE)
         return; /* a new round begins */
     INVARIANT(!(w->seen >> a->entry & 1));
-    INVARIANT(position_of(m, w, a->entry) > position_of(m, w, w->last.entry));
+    INVARIANT(is_same_group(m, a->entry, w->last.entry) ||
+              position_of(m, w, a->entry) > position_of(m, w, w->last.entry));
 }
 
 static inline void on_attempt(model *m, tracked_call *w, const rc_action *a)
@@ -312,6 +323,7 @@ static inline void check_books(const model *m)
     for (uint16_t i = 0; i < MODEL_TARGETS; i++) {
         INVARIANT(m->targets[i].limiter.in_flight == in_flight[i]);
         INVARIANT(!m->targets[i].breaker.is_probing || in_flight[i] > 0);
+        INVARIANT(m->targets[i].failed_in_a_row <= 1000);
     }
     for (uint16_t i = 0; i < MODEL_CREDENTIALS; i++)
         INVARIANT(m->credentials[i].is_refreshing == refreshing[i]);
@@ -395,10 +407,12 @@ static inline void model_begin(model *m, tracked_call *w, entropy_source *c)
                                    draw(c, 3) ? m->now_ms + draw(c, 30000) : RC_UNLIMITED,
                                .needs = draw(c, 8) ? 0 : RC_NEED_VISION,
                                .first_entry = (uint16_t)draw(c, 4),
+                               .sticky_key = draw(c, 3),
                                .skips = &w->skips};
     w->is_used = true;
     uint32_t count = m->plan.chain_count ? m->plan.chain_count : MODEL_TARGETS;
     w->first_entry = options.first_entry < count ? options.first_entry : 0;
+    w->first_entry = rc_plan_group(&m->plan, w->first_entry).first;
     w->deadline_ms = options.deadline_at_ms;
     if (m->policy.budget_ms != RC_UNLIMITED && m->now_ms + m->policy.budget_ms < w->deadline_ms)
         w->deadline_ms = m->now_ms + m->policy.budget_ms;

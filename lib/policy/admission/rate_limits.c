@@ -166,6 +166,20 @@ uint32_t rc_rate_limits_left_milli(const rc_rate_limits *limits, uint64_t now_ms
     return left;
 }
 
+uint32_t rc_rate_limits_room(const rc_rate_limits *limits, const rc_limit_cost *cost,
+                             uint64_t now_ms)
+{
+    int64_t room = UINT32_MAX;
+    for (uint32_t i = 0; i < RC_LIMIT_AXES; i++) {
+        const rc_limit_bucket *bucket = &limits->buckets[i];
+        if (bucket->limit == 0 || cost->amounts[i] == 0)
+            continue;
+        int64_t calls = level_at(bucket, now_ms) / MILLI / cost->amounts[i];
+        room = calls < room ? calls : room;
+    }
+    return room > 0 ? (uint32_t)room : 0;
+}
+
 bool rc_rate_limits_validate(const rc_rate_limits *limits)
 {
     for (uint32_t i = 0; i < RC_LIMIT_AXES; i++) {
