@@ -24,6 +24,7 @@
 
 #include <recourse/export.h>
 #include <recourse/policy.h>
+#include <recourse/str.h>
 
 RC_BEGIN_DECLS
 
@@ -88,6 +89,10 @@ typedef struct rc_group {
 /* Returns the group of an entry. An entry outside the chain, such as the one for contexts that are
  * too long, is a group of its own. plan: borrows during the call. */
 RC_API rc_group rc_plan_group(const rc_plan *plan, uint16_t entry);
+
+/* Returns the hash of a text, for sticky_key and rc_chain_entry.id: the same in every process, and
+ * never 0. text: borrows during the call. */
+RC_API uint64_t rc_spread_hash(rc_str text);
 
 /* Returns the cost of a member for a key, before the division by its weight. For random keys the
  * cost has an exponential distribution, in units of 2^-24 of log2; it is below 2^31. */

@@ -99,6 +99,14 @@ static uint32_t minus_log2(uint64_t hash)
     return (UINT32_C(64) << COST_BITS) - log;
 }
 
+uint64_t rc_spread_hash(rc_str text)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+    for (size_t i = 0; i < text.len; i++)
+        hash = (hash ^ (unsigned char)text.ptr[i]) * UINT64_C(0x100000001b3);
+    return hash != 0 ? hash : 1;
+}
+
 uint32_t rc_spread_cost(uint64_t key, uint32_t id)
 {
     return minus_log2(mix(key ^ mix(id)));

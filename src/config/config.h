@@ -10,6 +10,7 @@
 #define RC_CONFIG_CONFIG_H
 
 #include <recourse/alloc.h>
+#include <recourse/chain.h>
 #include <recourse/policy.h>
 #include <recourse/shared.h>
 #include <recourse/status.h>
@@ -100,7 +101,27 @@ typedef struct rc_config_target {
     uint64_t tries;          /* Number of attempts at this target; 0: max_attempts of the policy. */
     uint64_t context_window; /* In tokens; 0: not known. */
     uint32_t capabilities;   /* RC_NEED_ bits; UINT32_MAX: the capabilities are not known. */
+    uint32_t entry;          /* Index of the chain entry in the file. Targets of one any_of have the
+                                same index. */
+    uint16_t group;          /* Number of the any_of to which the target belongs; 0: none. */
+    uint16_t weight;         /* Share of the requests of the group. */
+    uint8_t by;              /* An rc_spread. */
+    uint8_t sticky;          /* An rc_config_sticky. */
 } rc_config_target;
+
+/* Whose requests stay with one target of a group. */
+typedef enum rc_config_sticky {
+    RC_STICKY_NONE = 0,
+    RC_STICKY_USER = 1,
+    RC_STICKY_SESSION = 2
+} rc_config_sticky;
+
+/* The simple values of a chain entry with any_of, while the entry is read and shown. */
+typedef struct rc_config_group {
+    uint32_t by;     /* An rc_spread. */
+    uint32_t sticky; /* An rc_config_sticky. */
+    uint64_t tries;
+} rc_config_group;
 
 /* First-byte timeout of a streaming request, in milliseconds, if first_byte_ms is 0. */
 #define RC_CONFIG_STREAM_FIRST_BYTE_MS UINT64_C(60000)
@@ -114,8 +135,8 @@ typedef struct rc_config_timeouts {
 } rc_config_timeouts;
 
 typedef struct rc_config_route {
-    rc_str model; /* Pattern of model names; "*" matches any text. */
-    rc_config_target *chain;
+    rc_str model;            /* Pattern of model names; "*" matches any text. */
+    rc_config_target *chain; /* The targets of all entries, in their order. */
     size_t chain_count;
     const rc_policy *policy;
     uint64_t deadline_ms;

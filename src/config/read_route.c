@@ -106,6 +106,23 @@ static bool is_same_target(const rc_config_target *a, const rc_config_target *b)
     return a->model.len > 0 && a->provider == b->provider && rc_str_eq(a->model, b->model);
 }
 
+/* Appends the place of a target in the file: chain[1], or chain[1].any_of[0]. */
+static void append_place(rc_config_fault *fault, const rc_config_route *route, size_t index)
+{
+    const rc_config_target *target = &route->chain[index];
+    size_t first = index;
+    rc_config_fault_append(fault, "chain[");
+    rc_config_fault_append_u64(fault, target->entry);
+    rc_config_fault_append(fault, "]");
+    if (target->group == 0)
+        return;
+    while (first > 0 && route->chain[first - 1].group == target->group)
+        first--;
+    rc_config_fault_append(fault, ".any_of[");
+    rc_config_fault_append_u64(fault, index - first);
+    rc_config_fault_append(fault, "]");
+}
+
 /* Adds a fault if a target occurs twice in a chain. A second entry would repeat a call that has
  * just failed; the key `tries` sets the number of attempts. */
 static void check_once(rc_config_reader *r, const rc_yaml_node *item, const rc_config_route *route)
@@ -114,10 +131,16 @@ static void check_once(rc_config_reader *r, const rc_yaml_node *item, const rc_c
     for (size_t i = 0; i < last; i++) {
         if (!is_same_target(&route->chain[i], &route->chain[last]))
             continue;
+        const bool is_in_group =
+            route->chain[last].group > 0 && route->chain[i].group == route->chain[last].group;
         rc_config_fault *fault = rc_yaml_fault(r->faults, target_name(item));
-        rc_config_fault_append(fault, "the target appears twice in one chain: chain[");
-        rc_config_fault_append_u64(fault, i);
-        rc_config_fault_append(fault, "] is the same target; to allow it more attempts, set tries");
+        rc_config_fault_append(fault, "the target appears twice in one chain: ");
+        append_place(fault, route, i);
+        rc_config_fault_append(fault, is_in_group
+                                          ? " is the same target; to send it more requests, set "
+                                            "its number in weights"
+                                          : " is the same target; to allow it more attempts, set "
+                                            "tries");
         return;
     }
 }
@@ -163,14 +186,164 @@ static void check_interface(rc_config_reader *r, const rc_yaml_node *node,
         rc_config_fault *fault = rc_yaml_fault(r->faults, node);
         rc_config_fault_append(fault, "the target's provider uses ");
         rc_config_fault_append(fault, interface_of(kind));
-        rc_config_fault_append(fault, " API and chain[");
-        rc_config_fault_append_u64(fault, i);
-        rc_config_fault_append(fault, "] ");
+        rc_config_fault_append(fault, " API and ");
+        append_place(fault, route, i);
+        rc_config_fault_append(fault, " ");
         rc_config_fault_append(fault, interface_of(other));
         rc_config_fault_append(fault,
                                "; in this version all targets of a route must have the same API");
         return;
     }
+}
+
+/* ---- chain ---- */
+
+/* Returns the list of a chain entry's targets; NULL if the entry is a single target. */
+static const rc_yaml_node *any_of(const rc_yaml_node *item)
+{
+    return item->kind == RC_YAML_MAP ? rc_yaml_get(item, RC_STR("any_of")) : NULL;
+}
+
+/* Reads one target and appends it to the chain. `shared`: the members of the target that its chain
+ * entry sets. */
+static void add_target(rc_config_reader *r, const rc_yaml_node *item, rc_config_route *route,
+                       const rc_config_target *shared)
+{
+    rc_config_target *target = &route->chain[route->chain_count++];
+    read_target(r, item, target);
+    target->entry = shared->entry;
+    target->group = shared->group;
+    target->weight = shared->weight;
+    target->by = shared->by;
+    target->sticky = shared->sticky;
+    if (shared->tries > 0)
+        target->tries = shared->tries;
+    check_once(r, item, route);
+    check_interface(r, target_name(item), target, route, route->chain_count - 1);
+}
+
+/* Checks the number of targets of a group. Returns whether the list can be read. */
+static bool check_any_of(rc_config_reader *r, const rc_yaml_node *list)
+{
+    if (!rc_yaml_expect(list, RC_YAML_LIST, r->faults))
+        return false;
+    if (list->count == 0)
+        rc_config_fault_append(rc_yaml_fault(r->faults, list),
+                               "any_of is empty; name at least two targets");
+    else if (list->count == 1)
+        rc_config_fault_append(rc_yaml_fault(r->faults, list),
+                               "any_of has one target, so there is nothing to share; write the "
+                               "target as the chain entry, or add a target");
+    else if (list->count > RC_GROUP_MAX)
+        rc_config_fault_append(rc_yaml_fault(r->faults, list),
+                               "any_of has more than 32 targets; move some to another chain entry");
+    return list->count > 0 && list->count <= RC_GROUP_MAX;
+}
+
+/* Reads the weights, one for each target of the group. */
+static void read_weights(rc_config_reader *r, const rc_yaml_node *item, const rc_yaml_node *targets,
+                         uint16_t weights[RC_GROUP_MAX])
+{
+    const rc_yaml_node *list = rc_yaml_get(item, RC_STR("weights"));
+    for (size_t i = 0; i < RC_GROUP_MAX; i++)
+        weights[i] = 1;
+    if (list == NULL || !rc_yaml_expect(list, RC_YAML_LIST, r->faults))
+        return;
+    if (list->count != targets->count) {
+        rc_config_fault *fault = rc_yaml_fault(r->faults, list);
+        rc_config_fault_append(fault, "weights has ");
+        rc_config_fault_append_u64(fault, list->count);
+        rc_config_fault_append(fault, list->count == 1 ? " number" : " numbers");
+        rc_config_fault_append(fault, " and any_of ");
+        rc_config_fault_append_u64(fault, targets->count);
+        rc_config_fault_append(fault, " targets; write one number for each target");
+        return;
+    }
+    for (const rc_yaml_node *node = list->first; node != NULL; node = node->next) {
+        uint64_t weight = 1;
+        if (node->kind == RC_YAML_SCALAR && rc_str_eq(node->text, RC_STR("0")))
+            rc_config_fault_append(rc_yaml_fault(r->faults, node),
+                                   "a weight of 0 is not possible; remove the target, or make it a "
+                                   "chain entry behind this one");
+        else if (rc_yaml_u64(node, 1, RC_WEIGHT_MAX, r->faults, &weight))
+            weights[node->index] = (uint16_t)weight;
+    }
+}
+
+/* Adds a fault if an earlier group of the chain is sticky in another way: a request has one key for
+ * the whole chain. */
+static void check_sticky(rc_config_reader *r, const rc_yaml_node *item,
+                         const rc_config_route *route, uint32_t sticky)
+{
+    for (size_t i = 0; i < route->chain_count; i++) {
+        const uint8_t other = route->chain[i].sticky;
+        if (other == RC_STICKY_NONE || sticky == RC_STICKY_NONE || other == sticky)
+            continue;
+        rc_config_fault *fault = rc_yaml_fault(r->faults, rc_yaml_get(item, RC_STR("sticky")));
+        append_place(fault, route, i);
+        rc_config_fault_append(fault, other == RC_STICKY_USER
+                                          ? " is sticky by user; use the same in the whole chain"
+                                          : " is sticky by session; use the same in the whole "
+                                            "chain");
+        return;
+    }
+}
+
+static void check_member_tries(rc_config_reader *r, const rc_yaml_node *node)
+{
+    const rc_yaml_node *tries =
+        node->kind == RC_YAML_MAP ? rc_yaml_get(node, RC_STR("tries")) : NULL;
+    if (tries != NULL)
+        rc_config_fault_append(rc_yaml_fault(r->faults, tries),
+                               "tries applies to all targets of any_of; write it beside any_of");
+}
+
+static void read_group(rc_config_reader *r, const rc_yaml_node *item, rc_config_route *route)
+{
+    const rc_yaml_node *list = any_of(item);
+    rc_config_group group;
+    uint16_t weights[RC_GROUP_MAX];
+    rc_config_fill_defaults(RC_SECTION_group, &group);
+    const rc_yaml_node *target = rc_yaml_get(item, RC_STR("target"));
+    if (target != NULL)
+        rc_config_fault_append(rc_yaml_fault(r->faults, target),
+                               "a chain entry has either target or any_of; remove one of them");
+    else
+        rc_config_check_keys(RC_SECTION_group, item, r->faults);
+    rc_config_fill(RC_SECTION_group, item, &group, r->faults);
+    if (!check_any_of(r, list))
+        return;
+    read_weights(r, item, list, weights);
+    rc_config_target shared = {.entry = item->index,
+                               .group = (uint16_t)(item->index + 1),
+                               .by = (uint8_t)group.by,
+                               .sticky = (uint8_t)group.sticky,
+                               .tries = group.tries};
+    check_sticky(r, item, route, group.sticky);
+    for (const rc_yaml_node *node = list->first; node != NULL; node = node->next) {
+        shared.weight = weights[node->index];
+        if (any_of(node) == NULL) {
+            check_member_tries(r, node);
+            add_target(r, node, route, &shared);
+            continue;
+        }
+        rc_config_fault_append(rc_yaml_fault(r->faults, any_of(node)),
+                               "any_of cannot contain another any_of; list its targets here, with "
+                               "their weights");
+    }
+}
+
+/* Maximum number of targets in a chain. The check for duplicates compares every pair. */
+#define CHAIN_MAX 1024u
+
+static size_t count_targets(const rc_yaml_node *list)
+{
+    size_t count = 0;
+    for (const rc_yaml_node *item = list->first; item != NULL; item = item->next) {
+        const rc_yaml_node *members = any_of(item);
+        count += members != NULL && members->kind == RC_YAML_LIST ? members->count : 1;
+    }
+    return count;
 }
 
 static void read_chain(rc_config_reader *r, const rc_yaml_node *route_node, rc_config_route *route)
@@ -186,14 +359,20 @@ static void read_chain(rc_config_reader *r, const rc_yaml_node *route_node, rc_c
     if (list->count == 0)
         rc_config_fault_append(rc_yaml_fault(r->faults, list),
                                "the chain is empty: the route has no target");
-    route->chain = rc_config_array(r, list, sizeof(*route->chain));
+    const size_t count = count_targets(list);
+    if (count > CHAIN_MAX) {
+        rc_config_fault_append(rc_yaml_fault(r->faults, list), "more than 1024 targets");
+        return;
+    }
+    route->chain = rc_arena_get_array(&r->config->arena, count + 1, sizeof(*route->chain));
     if (route->chain == NULL)
         return;
     for (const rc_yaml_node *item = list->first; item != NULL; item = item->next) {
-        read_target(r, item, &route->chain[route->chain_count++]);
-        check_once(r, item, route);
-        check_interface(r, target_name(item), &route->chain[route->chain_count - 1], route,
-                        route->chain_count - 1);
+        const rc_config_target single = {.entry = item->index, .weight = 1};
+        if (any_of(item) != NULL)
+            read_group(r, item, route);
+        else
+            add_target(r, item, route, &single);
     }
 }
 
@@ -303,7 +482,8 @@ static void read_route(rc_config_reader *r, const rc_yaml_node *map, size_t inde
     if (overflow_to != NULL) {
         route->has_overflow_to = true;
         read_target_name(r, overflow_to, &route->overflow_to);
-        if (route->chain_count > 0 && is_same_target(&route->chain[0], &route->overflow_to))
+        if (route->chain_count > 0 && route->chain[0].group == 0 &&
+            is_same_target(&route->chain[0], &route->overflow_to))
             rc_config_fault_append(
                 rc_yaml_fault(r->faults, overflow_to),
                 "the chain already begins with this target, so its context window is not larger");

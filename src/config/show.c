@@ -104,29 +104,79 @@ static void push_target_scalar(rc_buf *buf, const rc_config *config, const rc_co
     rc_config_push_scalar(buf, rc_buf_get(&text));
 }
 
+static void push_number(rc_buf *buf, const char *indent, const char *name, uint64_t value)
+{
+    if (value == 0)
+        return;
+    push(buf, indent);
+    push(buf, name);
+    push(buf, ": ");
+    rc_buf_push_u64(buf, value);
+    push(buf, "\n");
+}
+
+/* Appends the values of a target that are not those of its chain entry. */
+static void push_target_values(rc_buf *buf, const rc_config *config, const rc_config_target *target,
+                               const char *indent)
+{
+    push_number(buf, indent, "context_window", target->context_window);
+    if (target->capabilities == config->providers[target->provider].capabilities)
+        return;
+    push(buf, indent);
+    push_capabilities(buf, target->capabilities);
+    push(buf, "\n");
+}
+
+/* Appends a chain entry with any_of, whose first target is at `first`. Returns the number of its
+ * targets. */
+static size_t push_group(rc_buf *buf, const rc_config *config, const rc_config_route *route,
+                         size_t first)
+{
+    const rc_config_target *targets = &route->chain[first];
+    const rc_config_group group = {.by = targets->by, .sticky = targets->sticky};
+    size_t count = 0;
+    push(buf, "      - any_of:\n");
+    for (; first + count < route->chain_count && targets[count].group == targets->group; count++) {
+        push(buf, "          - target: ");
+        push_target_scalar(buf, config, &targets[count]);
+        push(buf, "\n");
+        push_target_values(buf, config, &targets[count], "            ");
+    }
+    push(buf, "        weights: [");
+    for (size_t i = 0; i < count; i++) {
+        push(buf, i > 0 ? ", " : "");
+        rc_buf_push_u64(buf, targets[i].weight);
+    }
+    push(buf, "]\n");
+    push_number(buf, "        ", "tries", targets->tries);
+    for (size_t i = 0; rc_config_key_at(RC_SECTION_group, i) != NULL; i++) {
+        const rc_config_key *key = rc_config_key_at(RC_SECTION_group, i);
+        if (key->kind != RC_KEY_CHOICE)
+            continue;
+        push(buf, "        ");
+        push(buf, key->name);
+        push(buf, ": ");
+        rc_config_push_value(buf, key, &group);
+        push(buf, "\n");
+    }
+    return count;
+}
+
 static void push_chain(rc_buf *buf, const rc_config *config, const rc_config_route *route)
 {
     push(buf, "    chain:\n");
-    for (size_t i = 0; i < route->chain_count; i++) {
+    for (size_t i = 0; i < route->chain_count;) {
         const rc_config_target *target = &route->chain[i];
+        if (target->group > 0) {
+            i += push_group(buf, config, route, i);
+            continue;
+        }
         push(buf, "      - target: ");
         push_target_scalar(buf, config, target);
         push(buf, "\n");
-        if (target->tries > 0) {
-            push(buf, "        tries: ");
-            rc_buf_push_u64(buf, target->tries);
-            push(buf, "\n");
-        }
-        if (target->context_window > 0) {
-            push(buf, "        context_window: ");
-            rc_buf_push_u64(buf, target->context_window);
-            push(buf, "\n");
-        }
-        if (target->capabilities != config->providers[target->provider].capabilities) {
-            push(buf, "        ");
-            push_capabilities(buf, target->capabilities);
-            push(buf, "\n");
-        }
+        push_number(buf, "        ", "tries", target->tries);
+        push_target_values(buf, config, target, "        ");
+        i++;
     }
 }
 

@@ -109,6 +109,63 @@ static void push_limit(rc_buf *buf, uint64_t limit_usd, const char *per, const c
     push(buf, then);
 }
 
+/* ---- chains ---- */
+
+static const char *sticky_text(uint8_t sticky)
+{
+    static const char *const words[] = {"none", "user", "session"};
+    return words[sticky];
+}
+
+/* Returns the number of targets of the chain entry whose first target is at `first`. */
+static size_t entry_size(const rc_config_route *route, size_t first)
+{
+    size_t end = first + 1;
+    while (route->chain[first].group > 0 && end < route->chain_count &&
+           route->chain[end].group == route->chain[first].group)
+        end++;
+    return end - first;
+}
+
+/* Appends "any of a/x (weight 3), b/x (weight 1) by weight, sticky by user". */
+static void push_group(rc_buf *buf, const rc_cli *cli, const rc_config *config,
+                       const rc_config_target *targets, size_t count)
+{
+    push(buf, "any of ");
+    for (size_t i = 0; i < count; i++) {
+        push(buf, i > 0 ? ", " : "");
+        push_target(buf, cli, config, &targets[i]);
+        push(buf, " (weight ");
+        rc_buf_push_u64(buf, targets[i].weight);
+        push(buf, ")");
+    }
+    push(buf, " by ");
+    push(buf, rc_spread_name((rc_spread)targets->by));
+    if (targets->sticky == RC_STICKY_NONE)
+        return;
+    push(buf, ", sticky by ");
+    push(buf, sticky_text(targets->sticky));
+}
+
+static void push_chain(rc_buf *buf, const rc_cli *cli, const rc_config *config,
+                       const rc_config_route *route)
+{
+    for (size_t i = 0; i < route->chain_count;) {
+        const rc_config_target *target = &route->chain[i];
+        const size_t count = entry_size(route, i);
+        push(buf, i > 0 ? ", then " : "");
+        if (target->group > 0)
+            push_group(buf, cli, config, target, count);
+        else
+            push_target(buf, cli, config, target);
+        if (target->tries > 0) {
+            push(buf, " x");
+            rc_buf_push_u64(buf, target->tries);
+        }
+        i += count;
+    }
+}
+
 static void push_routes(rc_buf *buf, const rc_cli *cli, const rc_config *config)
 {
     unsigned width = 0;
@@ -118,14 +175,7 @@ static void push_routes(rc_buf *buf, const rc_cli *cli, const rc_config *config)
     for (size_t i = 0; i < config->route_count; i++) {
         const rc_config_route *route = &config->routes[i];
         push_name(buf, cli, route->model, width);
-        for (size_t k = 0; k < route->chain_count; k++) {
-            push(buf, k > 0 ? ", then " : "");
-            push_target(buf, cli, config, &route->chain[k]);
-            if (route->chain[k].tries > 0) {
-                push(buf, " x");
-                rc_buf_push_u64(buf, route->chain[k].tries);
-            }
-        }
+        push_chain(buf, cli, config, route);
         if (route->has_overflow_to) {
             push(buf, ", overflow to ");
             push_target(buf, cli, config, &route->overflow_to);
@@ -343,27 +393,53 @@ static void json_provider(rc_json_writer *w, const rc_cli *cli, const rc_config_
     rc_json_object_end(w);
 }
 
+static void json_target(rc_json_writer *w, const rc_config *config, const rc_config_target *target)
+{
+    char scratch[TEXT_BYTES];
+    rc_buf text;
+    rc_buf_init_fixed(&text, scratch, sizeof(scratch));
+    rc_config_push_target(&text, config, target);
+    rc_json_string(w, rc_buf_get(&text));
+}
+
+static void json_group(rc_json_writer *w, const rc_config *config, const rc_config_target *targets,
+                       size_t count)
+{
+    rc_json_object_begin(w);
+    rc_json_key(w, RC_STR("any_of"));
+    rc_json_array_begin(w);
+    for (size_t i = 0; i < count; i++)
+        json_target(w, config, &targets[i]);
+    rc_json_array_end(w);
+    rc_json_key(w, RC_STR("weights"));
+    rc_json_array_begin(w);
+    for (size_t i = 0; i < count; i++)
+        rc_json_u64(w, targets[i].weight);
+    rc_json_array_end(w);
+    rc_json_member_string(w, RC_STR("by"), rc_str_c(rc_spread_name((rc_spread)targets->by)));
+    rc_json_member_string(w, RC_STR("sticky"), rc_str_c(sticky_text(targets->sticky)));
+    rc_json_object_end(w);
+}
+
 static void json_route(rc_json_writer *w, const rc_config *config, const rc_config_route *route)
 {
     rc_json_object_begin(w);
     rc_json_member_string(w, RC_STR("model"), route->model);
     rc_json_key(w, RC_STR("chain"));
     rc_json_array_begin(w);
-    for (size_t i = 0; i < route->chain_count; i++) {
-        char scratch[TEXT_BYTES];
-        rc_buf text;
-        rc_buf_init_fixed(&text, scratch, sizeof(scratch));
-        rc_config_push_target(&text, config, &route->chain[i]);
-        rc_json_string(w, rc_buf_get(&text));
+    for (size_t i = 0; i < route->chain_count;) {
+        const size_t count = entry_size(route, i);
+        if (route->chain[i].group > 0)
+            json_group(w, config, &route->chain[i], count);
+        else
+            json_target(w, config, &route->chain[i]);
+        i += count;
     }
     rc_json_array_end(w);
     rc_json_member_string(w, RC_STR("policy"), rc_str_c(route->policy->name));
     if (route->has_overflow_to) {
-        char scratch[TEXT_BYTES];
-        rc_buf text;
-        rc_buf_init_fixed(&text, scratch, sizeof(scratch));
-        rc_config_push_target(&text, config, &route->overflow_to);
-        rc_json_member_string(w, RC_STR("overflow_to"), rc_buf_get(&text));
+        rc_json_key(w, RC_STR("overflow_to"));
+        json_target(w, config, &route->overflow_to);
     }
     rc_json_object_end(w);
 }

@@ -300,6 +300,8 @@ static void begin(rc_exchange *exchange)
                 .max_wait_ms = exchange->route->max_wait_ms,
                 .needs = needs | rc_endpoint_need(exchange->request.endpoint),
                 .first_entry = rc_hub_first_entry(runtime->hub, exchange->route),
+                .sticky_key =
+                    rc_client_request_sticky_key(&exchange->request, exchange->route->sticky),
                 .is_unrepeatable = exchange->is_body_streamed,
                 .skips = &runtime->skips,
             },

@@ -80,6 +80,17 @@ static rc_request_fault read_idempotency(rc_client_request *request, rc_str valu
     return rc_request_fault_none();
 }
 
+static rc_request_fault read_session(rc_client_request *request, rc_str value)
+{
+    bool is_id = value.len > 0 && value.len <= RC_CLIENT_SESSION_MAX;
+    for (size_t i = 0; i < value.len && is_id; i++)
+        is_id = value.ptr[i] > ' ' && value.ptr[i] < 0x7f;
+    if (!is_id)
+        return bad_header(RC_FIELD_SESSION, "1 to 255 visible characters");
+    request->session = value;
+    return rc_request_fault_none();
+}
+
 static bool is_compressed(rc_str coding)
 {
     return coding.len > 0 && !rc_str_eq_nocase(coding, RC_STR("identity"));
@@ -129,7 +140,7 @@ static const rc_field_id singles[] = {
     RC_FIELD_AUTHORIZATION, RC_FIELD_X_API_KEY,       RC_FIELD_X_GOOG_API_KEY,
     RC_FIELD_DEADLINE_MS,   RC_FIELD_POLICY,          RC_FIELD_REPLAYABLE,
     RC_FIELD_CONTENT_TYPE,  RC_FIELD_IDEMPOTENCY_KEY, RC_FIELD_CONTENT_ENCODING,
-    RC_FIELD_EVENTS,
+    RC_FIELD_EVENTS,        RC_FIELD_SESSION,
 };
 
 static void find_all(rc_client_request *request, found *f)
@@ -244,6 +255,8 @@ static rc_request_fault read_own_fields(rc_client_request *request, const found 
         fault = read_replayable(request, value_of(request, f, RC_FIELD_REPLAYABLE));
     if (fault.kind == RC_REQUEST_FAULT_NONE && f->counts[RC_FIELD_EVENTS] > 0)
         fault = read_events(request, value_of(request, f, RC_FIELD_EVENTS));
+    if (fault.kind == RC_REQUEST_FAULT_NONE && f->counts[RC_FIELD_SESSION] > 0)
+        fault = read_session(request, value_of(request, f, RC_FIELD_SESSION));
     if (fault.kind == RC_REQUEST_FAULT_NONE && f->counts[RC_FIELD_IDEMPOTENCY_KEY] > 0)
         fault = read_idempotency(request, value_of(request, f, RC_FIELD_IDEMPOTENCY_KEY));
     read_client_timeout(request, f);

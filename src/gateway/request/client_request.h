@@ -25,6 +25,7 @@
 
 #define RC_CLIENT_DEADLINE_MAX_MS UINT64_C(86400000)
 #define RC_IDEMPOTENCY_KEY_MAX 255
+#define RC_CLIENT_SESSION_MAX 255
 #define RC_CLIENT_TOKEN_MAX 512
 #define RC_CLIENT_RETRY_MAX 9999u
 
@@ -50,6 +51,8 @@ typedef struct rc_client_request {
                                        * unknown. Empty if the client requested none. */
     rc_str idempotency_key;           /* The idempotency key without quotes. Empty if the request
                                          has none. */
+    rc_str session;                   /* From x-recourse-session. Empty if the client names no
+                                         session. */
     rc_str mark;                      /* A name for the request, which a client in this process sets
                                        * to find the record of its request. Empty if the client gave
                                        * the request no name. */
@@ -154,6 +157,11 @@ uint32_t rc_client_request_needs(const rc_client_request *request);
  * is nearly complete. timeouts: borrows during the call. */
 uint64_t rc_client_request_first_byte_ms(const rc_client_request *request,
                                          const rc_config_timeouts *timeouts);
+
+/* Returns the key by which requests of one user or session use the same target of a group; 0 if the
+ * request names none. The user is the first of prompt_cache_key, user, safety_identifier and
+ * metadata.user_id in a JSON body. The body must have been read. */
+uint64_t rc_client_request_sticky_key(const rc_client_request *request, rc_config_sticky sticky);
 
 /* Returns the dialect of the client, which decides the form of errors and model lists. The endpoint
  * determines the dialect; without an endpoint, the path and headers do. wants_problem is ignored.

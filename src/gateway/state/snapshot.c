@@ -152,14 +152,21 @@ static bool checks_needs(const rc_plan *plan)
     return false;
 }
 
+/* Returns "provider/model" in the memory of `name`, truncated. */
+static rc_str target_name(rc_buf *name, rc_str provider, rc_str model)
+{
+    rc_buf_push(name, provider);
+    rc_buf_push_byte(name, '/');
+    rc_buf_push(name, model);
+    return rc_buf_get(name);
+}
+
 static uint16_t target_metric(const rc_snapshot *snapshot, rc_str provider, rc_str model)
 {
     char space[RC_METRICS_NAME_MAX + 2];
     rc_buf name;
     rc_buf_init_fixed(&name, space, sizeof space);
-    rc_buf_push(&name, provider);
-    rc_buf_push_byte(&name, '/');
-    rc_buf_push(&name, model);
+    target_name(&name, provider, model);
     return rc_metrics_row(snapshot->hub->metrics, RC_ROWS_TARGET, rc_buf_get(&name));
 }
 
@@ -199,9 +206,19 @@ static bool read_entry(rc_snapshot *snapshot, const rc_config_target *target, ui
         .target = rc_hub_add_target(snapshot->hub, provider->config->name, target->model, now_ms),
         .max_attempts = (uint16_t)target->tries,
         .capabilities = capabilities(provider, target->capabilities),
+        .group = target->group,
+        .weight = target->weight,
+        .spread = target->by,
+        .is_sticky = target->sticky != RC_STICKY_NONE,
     };
     if (ret_entry->target == RC_NO_TARGET)
         return false;
+    /* The id depends on the name only, so a user has the same target at every gateway. */
+    char space[RC_METRICS_NAME_MAX + 2];
+    rc_buf name;
+    rc_buf_init_fixed(&name, space, sizeof space);
+    ret_entry->id =
+        (uint32_t)rc_spread_hash(target_name(&name, provider->config->name, target->model));
     rc_hub_set_generation(snapshot->hub, ret_entry->target, snapshot->generation);
     return write_names(snapshot, ret_route_entry);
 }
@@ -241,6 +258,9 @@ static bool read_route(rc_snapshot *snapshot, size_t index, uint64_t now_ms)
         .timeouts = config->timeouts,
         .metric = rc_metrics_row(snapshot->hub->metrics, RC_ROWS_ROUTE, config->model),
     };
+    for (size_t i = 0; i < config->chain_count; i++)
+        if (config->chain[i].sticky != RC_STICKY_NONE)
+            route->sticky = (rc_config_sticky)config->chain[i].sticky;
     route->is_open = has_open(route);
     route->checks_needs = checks_needs(&route->plan);
     rc_chain_init(&route->chain, (rc_revert)config->revert);

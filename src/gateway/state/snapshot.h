@@ -79,10 +79,11 @@ typedef struct rc_route {
                                * limit. */
     uint64_t hedge_ms;        /* Time after which a slow attempt gets a hedge. 0 for no hedging. */
     rc_config_timeouts timeouts;
-    bool is_open;      /* One of the chain entries has the model "*". */
-    bool checks_needs; /* One of the targets lacks a capability that a request may need. */
-    bool is_direct;    /* The route of one provider, for "provider/model" names. */
-    uint16_t metric;   /* The route's row in the metrics. */
+    rc_config_sticky sticky; /* Whose requests use the same member of a group. */
+    bool is_open;            /* One of the chain entries has the model "*". */
+    bool checks_needs;       /* One of the targets lacks a capability that a request may need. */
+    bool is_direct;          /* The route of one provider, for "provider/model" names. */
+    uint16_t metric;         /* The route's row in the metrics. */
 } rc_route;
 
 typedef struct rc_snapshot {

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "config/load.h"
+#include "config/show.h"
 #include "support/fail_alloc.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -59,6 +60,55 @@ static const struct {
      "the target's provider uses Gemini's API and chain[0] OpenAI's"},
     {HEAD "chain: [openai]}]\n", 29, "routes[0].chain[0]", "provider/model is expected"},
     {HEAD "chain: [vllm/x]}]\n", 29, "routes[0].chain[0]", "there is no provider \"vllm\""},
+    /* Groups of targets. */
+    {HEAD
+     "chain: [{any_of: [openai/x, local/x], weights: [3, 1], by: least-busy, sticky: user}]}]\n",
+     0, "", ""},
+    {HEAD
+     "chain: [{any_of: [openai/x, {target: local/x, context_window: 8}], tries: 2}, demo/z]}]\n",
+     0, "", ""},
+    {HEAD "chain: [{any_of: [openai/x, local/x], weights: [3, 0]}]}]\n", 72,
+     "routes[0].chain[0].weights[1]", "a weight of 0 is not possible; remove the target"},
+    {HEAD "chain: [{any_of: [openai/x, local/x], weights: [3, 10001]}]}]\n", 72,
+     "routes[0].chain[0].weights[1]", "from 1 to 10000"},
+    {HEAD "chain: [{any_of: [openai/x, local/x], weights: [3, -1]}]}]\n", 72,
+     "routes[0].chain[0].weights[1]", "from 1 to 10000"},
+    {HEAD "chain: [{any_of: [openai/x, local/x], weights: [3, 0.5]}]}]\n", 72,
+     "routes[0].chain[0].weights[1]", ""},
+    {HEAD "chain: [{any_of: [openai/x, local/x], weights: [3]}]}]\n", 68,
+     "routes[0].chain[0].weights",
+     "weights has 1 number and any_of 2 targets; write one number for each target"},
+    {HEAD "chain: [{any_of: [openai/x, local/x], weights: [3, 1, 1]}]}]\n", 68,
+     "routes[0].chain[0].weights", "weights has 3 numbers and any_of 2 targets"},
+    {HEAD "chain: [{any_of: [openai/x, local/x], weights: 3}]}]\n", 68,
+     "routes[0].chain[0].weights", "list"},
+    {HEAD "chain: [{any_of: [openai/x]}]}]\n", 38, "routes[0].chain[0].any_of",
+     "any_of has one target"},
+    {HEAD "chain: [{any_of: []}]}]\n", 38, "routes[0].chain[0].any_of", "any_of is empty"},
+    {HEAD "chain: [{any_of: openai/x}]}]\n", 38, "routes[0].chain[0].any_of", "list"},
+    {HEAD "chain: [{any_of: [openai/x, openai/x]}]}]\n", 49, "routes[0].chain[0].any_of[1]",
+     "chain[0].any_of[0] is the same target; to send it more requests, set its number in weights"},
+    {HEAD "chain: [{any_of: [openai/x, local/x]}, local/x]}]\n", 60, "routes[0].chain[1]",
+     "chain[0].any_of[1] is the same target; to allow it more attempts, set tries"},
+    {HEAD "chain: [{any_of: [openai/x, nobody/x]}]}]\n", 49, "routes[0].chain[0].any_of[1]",
+     "there is no provider \"nobody\""},
+    {HEAD "chain: [{any_of: [openai/x, {any_of: [local/x, local/y]}]}]}]\n", 58,
+     "routes[0].chain[0].any_of[1].any_of", "any_of cannot contain another any_of"},
+    {HEAD "chain: [{any_of: [openai/x, gemini/x]}]}]\n", 49, "routes[0].chain[0].any_of[1]",
+     "the target's provider uses Gemini's API and chain[0].any_of[0] OpenAI's"},
+    {HEAD "chain: [{any_of: [openai/x, local/x], target: openai/z}]}]\n", 67,
+     "routes[0].chain[0].target", "a chain entry has either target or any_of"},
+    {HEAD "chain: [{any_of: [openai/x, local/x], by: random}]}]\n", 63, "routes[0].chain[0].by",
+     ""},
+    {HEAD "chain: [{any_of: [openai/x, local/x], stick: user}]}]\n", 59, "routes[0].chain[0].stick",
+     "unknown key"},
+    {HEAD "chain: [{any_of: [openai/x, {target: local/x, tries: 2}]}]}]\n", 74,
+     "routes[0].chain[0].any_of[1].tries", "tries applies to all targets of any_of"},
+    {HEAD "chain: [{any_of: [openai/x, local/x], sticky: user}, {any_of: [openai/y, local/y], "
+          "sticky: session}]}]\n",
+     112, "routes[0].chain[1].sticky", "chain[0].any_of[0] is sticky by user"},
+    {HEAD "chain: [{any_of: [openai/x, local/x]}], fallback_on: [ModelNotFound]}]\n", 0, "", ""},
+    {HEAD "chain: [{any_of: [openai/x, local/x]}], overflow_to: openai/x}]\n", 0, "", ""},
     /* fallback_on must name fatal codes, and needs a second target and a second attempt. */
     {HEAD "chain: [openai/x, local/x], fallback_on: [ModelNotFound, AuthFailed, UnsupportedFeature]"
           "}]\n",
@@ -202,10 +252,52 @@ static void a_chain_has_each_target_once_and_one_api(void **state)
     }
 }
 
+static void expect_group(const rc_config *config)
+{
+    const rc_config_route *route = &config->routes[0];
+    assert_int_equal(route->chain_count, 4);
+    static const uint16_t groups[] = {0, 2, 2, 2};
+    static const uint16_t weights[] = {1, 5, 1, 2};
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(route->chain[i].group, groups[i]);
+        assert_int_equal(route->chain[i].weight, weights[i]);
+        assert_int_equal(route->chain[i].tries, i > 0 ? 2 : 0);
+        assert_int_equal(route->chain[i].by, i > 0 ? RC_SPREAD_REMAINING : RC_SPREAD_WEIGHT);
+        assert_int_equal(route->chain[i].sticky, i > 0 ? RC_STICKY_SESSION : RC_STICKY_NONE);
+    }
+    assert_int_equal(route->chain[2].context_window, 8000);
+}
+
+/* `config show` writes a group as it was read. */
+static void groups_are_read_and_shown(void **state)
+{
+    (void)state;
+    fail_alloc memory = {0};
+    rc_alloc alloc = fail_alloc_of(&memory);
+    rc_config config;
+    rc_config_faults faults;
+    rc_buf shown;
+    rc_config_faults_init(&faults);
+    const rc_str text =
+        RC_STR(HEAD "chain: [demo/a, {any_of: [openai/x, {target: local/x, context_window: 8000}, "
+                    "local/y], weights: [5, 1, 2], by: remaining, sticky: session, tries: 2}]}]\n");
+    assert_int_equal(rc_config_parse(&config, text, &alloc, &faults), RC_OK);
+    expect_group(&config);
+    rc_buf_init(&shown, &alloc, 65536);
+    rc_config_push_yaml(&shown, &config);
+    rc_config_done(&config);
+    assert_int_equal(rc_config_parse(&config, rc_buf_get(&shown), &alloc, &faults), RC_OK);
+    expect_group(&config);
+    rc_config_done(&config);
+    rc_buf_done(&shown);
+    assert_int_equal(memory.live, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_chain_has_each_target_once_and_one_api),
+        cmocka_unit_test(groups_are_read_and_shown),
         cmocka_unit_test(providers_are_suggested),
         cmocka_unit_test(times_have_units),
         cmocka_unit_test(times_of_all_sections_have_units),
