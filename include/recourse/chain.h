@@ -8,14 +8,15 @@
  *
  * Consecutive entries with the same `group` number form a group (in the configuration: `any_of`).
  * A call uses each member of a group at most once before it continues behind the group. Members
- * that are closed (in a cooldown, without a usable key, out of service) are left out. A member whose
- * latest RC_GROUP_FAILING calls failed gets single probes, at growing intervals, until a call
+ * that are closed (in a cooldown, without a usable key, out of service) are left out. A member
+ * whose latest RC_GROUP_FAILING calls failed gets single probes, at growing intervals, until a call
  * succeeds; if every open member of the group fails, the members share the requests as before.
  *
  * By weight, the choice is weighted rendezvous hashing: each member gets a cost that depends on a
  * key and on the member's id, and the lowest cost wins. With a random key each member wins in
- * proportion to its weight. With a fixed key (a user, a session) the same member wins every time;
- * while it cannot be used, another member wins for this key, and no other key changes its member. */
+ * proportion to its weight. With a fixed key (a user, a session) the same member wins every time.
+ * While the member cannot be used, another one wins for this key, and the other keys keep theirs.
+ */
 #ifndef RECOURSE_CHAIN_H
 #define RECOURSE_CHAIN_H
 

@@ -70,7 +70,7 @@ typedef enum rc_reason {
     RC_WHY_BUDGET_SPENT = 100, /* a cost budget is used up */
     RC_WHY_BUDGET_HELD = 101, /* the remainder of a cost budget is reserved for calls in flight */
     RC_WHY_BUDGET_TOO_SMALL = 102, /* the call may cost more than a whole cost budget */
-    /* the latest calls to the target failed; single calls probe it, and the other members of its group get the other requests */
+    /* the latest calls to the target failed; its group sends it single probes only */
     RC_WHY_SKIP_FAILING = 110,
 } rc_reason;
 

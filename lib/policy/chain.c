@@ -1,5 +1,6 @@
 /* The chain of a route: its groups, the choice among the members of a group, and the entry at which
- * a call begins. Called by call.c, call_target.c, call_validate.c, the gateway and the simulator. */
+ * a call begins. Called by call.c, call_target.c, call_validate.c, the gateway and the
+ * simulator. */
 #include <recourse/chain.h>
 
 #include "policy/call_private.h"

@@ -112,7 +112,7 @@ static void test_costs_have_an_exponential_distribution(void **state)
         sum += cost;
         above_one += cost > UINT32_C(1) << 24;
     }
-    /* -log2 of a uniform number is above 1 for half of the numbers; its mean is 1 / ln 2 = 1.4427. */
+    /* -log2 of a uniform number is above 1 for half of the numbers; its mean is 1.4427. */
     expect_share(above_one, 500);
     const uint64_t mean_milli = sum * 1000 / ROUNDS >> 24;
     assert_in_range(mean_milli, 1405, 1480);
@@ -398,7 +398,7 @@ static void test_a_failing_member_gets_only_probes(void **state)
         uint32_t shares[FIXTURE_TARGETS];
         fixture_init(&w, 3);
         make_group(&w, 3, weights, RC_SPREAD_WEIGHT);
-        /* 10,000 calls in 100 s: three failures, then probes after at least 1, 2, 4, 8, 16, 30 s. */
+        /* 10,000 calls in 100 s: three failures, then probes after 1, 2, 4, 8, 16, 30, 30 s. */
         const uint32_t calls = run_with_bad(&w, 1, codes[i], 10000, 10);
         assert_in_range(calls, 6, 10);
         /* When a probe succeeds, the member gets its share again. */
