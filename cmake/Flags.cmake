@@ -12,8 +12,8 @@ if(RECOURSE_WERROR)
     target_compile_options(recourse_flags INTERFACE -Werror)
 endif()
 
-# __FILE__ contains no path of the build machine, so that builds are reproducible. Debug information keeps
-# the paths, so that a debugger finds the files.
+# The macro __FILE__ contains no path of the build machine, so that builds are reproducible. Debug
+# information keeps the paths, so that a debugger finds the files.
 target_compile_options(recourse_flags INTERFACE -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
 
 # Hardening is for release builds. _FORTIFY_SOURCE needs optimisation, and it hides calls from the

@@ -6,7 +6,7 @@
 
 static const char *const targets[] = {"openai/gpt-4o", "anthropic/claude-sonnet-4-5"};
 
-/* Result of each attempt, in order; NONE: success. */
+/* The result of each attempt, in order; RC_CODE_NONE is a success. */
 static const struct {
     rc_code code;
     int64_t retry_after_ms; /* -1: the server gave no hint. */

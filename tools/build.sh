@@ -30,7 +30,7 @@ if [ "$targets" != " none" ]; then
         --parallel "${JOBS:-$(nproc)}" -- -k 10
 fi
 
-# Copies the release binary to build/recourse. The rename is atomic: nobody sees a partial file.
+# Copies the release binary to build/recourse. The rename is atomic: no process sees a partial file.
 if [ "$preset" = release ] && [ "$targets" = " all" ]; then
     cp "$root/release/recourse" "$root/.recourse.$$"
     mv -f "$root/.recourse.$$" "$root/recourse"

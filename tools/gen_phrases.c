@@ -36,9 +36,9 @@ static const char *const ALIASES[][2] = {
 /* One step in the tree of phrases; phrases with the same first words share the nodes of these
  * words. */
 struct node {
-    unsigned before; /* Node of the preceding step; 0: first step of a phrase. */
+    unsigned before; /* Node of the preceding step; 0: this is the first step of a phrase. */
     unsigned depth;
-    unsigned next_gap;    /* Most words between this step and the next. */
+    unsigned next_gap;    /* Maximum number of words between this step and the next. */
     unsigned step_number; /* Index in rc_phrase_scan.reach; 0: no step follows. */
     unsigned concept;     /* Concept that the step completes, or RC_CONCEPT_NONE. */
     bool is_marker;

@@ -13,7 +13,7 @@
 
 /* Numbers of atoms that are no specific word; 0 is unused. */
 enum {
-    ATOM_NUMBER = 1, /* Any number; has no hash. */
+    ATOM_NUMBER = 1, /* Stands for any number; has no hash. */
     ATOM_ZERO = 2
 };
 
@@ -27,7 +27,7 @@ struct atom {
 
 /* One step of a phrase: the words that it accepts, as sorted atom numbers. */
 struct step {
-    unsigned gap; /* Most words between the preceding step and this one. */
+    unsigned gap; /* Maximum number of words between the preceding step and this one. */
     unsigned count;
     uint16_t atoms[SET_MAX];
 };

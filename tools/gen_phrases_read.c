@@ -196,8 +196,8 @@ static bool read_group(struct reader *r, size_t from, size_t to, struct item *it
 
 /* ---- phrases ---- */
 
-/* Number of variants of an item: all its single words are one, each sequence is one, and so is its
- * absence if it is optional. */
+/* Returns the number of variants of an item. All single words together are one variant, each
+ * sequence of words is one, and for an optional item its absence is one. */
 static unsigned count_choices(const struct item *item)
 {
     unsigned sequences = 0;

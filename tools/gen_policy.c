@@ -19,7 +19,8 @@
 #define GENERATED "Generated from spec/%s.def by `make generate`. Do not edit."
 #define COLUMNS 100
 
-/* Writes a line of C with its comment: after it if both fit on a line, else above it. */
+/* Writes a line of C with its comment: the comment follows the code if both fit on a line,
+ * otherwise it is above. */
 static void put_line(FILE *out, const char *code, const char *comment)
 {
     const size_t around = strlen("     /*  */");

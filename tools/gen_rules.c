@@ -251,7 +251,8 @@ static size_t needed_facts(const rc_rule *rule, bool of_all, bool of_concepts, r
                 facts[count++] = clause.facts[k];
         }
     }
-    /* Without a condition for `any`: the bit that is set in every digest. */
+    /* The value of `any` for a rule without such a condition: the bit that is set in every
+     * digest. */
     if (!of_all && !of_concepts && !has_any)
         facts[count++] = RC_FACT_NONE;
     return count;

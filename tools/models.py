@@ -61,7 +61,7 @@ def flags_of(kind, name, facts):
         flags.append("EFFORT_LOW")
     fixed = facts.get("supports_sampling_params") is False
     if kind == "OPENAI" and has("reasoning") and "chat" not in name:
-        fixed = True  # OpenAI's reasoning models refuse temperature and top_p.
+        fixed = True  # OpenAI's reasoning models refuse the parameters temperature and top_p.
     if not fixed:
         flags.append("SAMPLING")
     if kind == "GEMINI" and re.match(r"gemini-([3-9]|\d\d)", name):

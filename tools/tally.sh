@@ -1,12 +1,12 @@
 #!/bin/sh
-# tally.sh NAME COMMAND...: runs a test program and counts what it did.
+# tally.sh NAME COMMAND...: runs a test program and counts its passed, failed and skipped tests.
 #
-# A program that speaks TAP counts once for each test; any other counts once, by its exit status.
-# A program that fails without saying which test, or runs fewer tests than it announced, has failed.
-# So has one that takes longer than $RECOURSE_TEST_SECONDS (600; 0: no limit).
-# The count is appended to $RECOURSE_TALLY (when set) as "PASSED FAILED SKIPPED SECONDS NAME CPU", with the
-# processor seconds that the program and its children used; the output goes to $RECOURSE_LOGS/NAME.log
-# (when set).
+# A program that prints TAP counts once for each test; any other program counts once, by its exit
+# status. A program has also failed if its exit status is an error although no test failed, if it
+# runs fewer tests than announced, or if it takes longer than $RECOURSE_TEST_SECONDS (default 600;
+# 0: no limit). The count is appended to $RECOURSE_TALLY (when set) as "PASSED FAILED SKIPPED
+# SECONDS NAME CPU", with the processor seconds that the program and its children used; the output
+# goes to $RECOURSE_LOGS/NAME.log (when set).
 set -u
 
 name=$1
@@ -44,7 +44,7 @@ case $counts in
 *" 0 "*) exit 0 ;;
 esac
 tail=${RECOURSE_TAIL:-60}
-# Those that failed before what is shown of the end.
+# Prints the failed tests that are not in the printed end of the output.
 awk -v end="$(($(wc -l <"$log") - tail))" '
 NR > end   { exit }
 /^not ok/  { is_shown = 1 }

@@ -31,8 +31,8 @@ if ! flock -n 8; then
     echo "another test run is busy in this tree; building in $root"
 fi
 root=$(cd "$root" && pwd)
-# The interpreter itself, instead of what a version manager puts before it: tests start it often, and
-# that takes five times as long.
+# The tests use the interpreter itself and not the wrapper of a version manager, because they start
+# the interpreter often, and the wrapper takes five times as long.
 if python=$(python3 -c 'import os, sys; print(os.path.dirname(os.path.realpath(sys.executable)))'); then
     PATH=$python:$PATH
 fi
@@ -70,7 +70,7 @@ count_killed() {
 }
 
 # suite PRESET [BUILD-ARGUMENT...] [-- CTEST-ARGUMENT...]: builds a flavour and runs its tests. Many
-# of them wait for something most of the time: there are five at once for two cores.
+# tests mostly wait, so five tests run at once on two cores.
 suite() {
     local preset=$1 start=$SECONDS status tally=$root/logs/tally-$1 build=()
     local failures=$root/$1/Testing/Temporary/LastTestsFailed.log
@@ -131,7 +131,8 @@ lint() {
     suite tsan --target threads_tests -- -L '^threads$' # gcc
 }
 
-# The linters take what the builds and tests leave: there is always something that waits for nothing.
+# The linters run with low priority beside the builds and tests, so that the processor is always
+# used.
 if [[ $parts == *" lint "* ]]; then
     (renice -n 10 -p "$BASHPID" >/dev/null && lint) &
 fi
@@ -143,7 +144,8 @@ if [[ $parts == *" asan "* ]]; then # clang
 fi
 wait
 
-# With more failures than this the cause is not chance, and a second run of each would take long.
+# Maximum number of failed tests that run a second time. With more failures, the cause is hardly
+# chance, and the second runs would take long.
 failures=$(cat "$root"/logs/failed-* 2>/dev/null | wc -l)
 if [ "$failures" -gt 20 ]; then
     echo "$failures tests failed: too many to run each once more"

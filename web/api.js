@@ -5,7 +5,7 @@ let token = null;
 try {
     token = sessionStorage.getItem(KEY);
 } catch {
-    // Without storage the token must be entered again after a reload.
+    // If the browser forbids storage, the token must be entered again after a reload.
 }
 
 export function setToken(value) {
@@ -16,7 +16,7 @@ export function setToken(value) {
         else
             sessionStorage.setItem(KEY, value);
     } catch {
-        // The token lasts until the page is reloaded.
+        // If the browser forbids storage, the token lasts until the page is reloaded.
     }
 }
 
@@ -32,7 +32,8 @@ export class Fault extends Error {
 }
 
 let onRefused = () => {};
-// Called when the token is missing or wrong; not if it was replaced during the request.
+// Called when the token is missing or wrong. Not called if the token was replaced during the
+// request.
 export function whenRefused(call) {
     onRefused = call;
 }
@@ -42,7 +43,7 @@ async function faultOf(response, sent) {
     try {
         problem = await response.json();
     } catch {
-        // Not problem+json: the message names the status.
+        // The body is not problem+json, so the message names the status.
     }
     const fault = new Fault(response.status,
         problem.detail || problem.title || `The gateway responded with status ${response.status}.`,

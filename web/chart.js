@@ -8,7 +8,7 @@ import { table } from "/app/table.js";
 
 const HEIGHT = 168;
 const PAD = { top: 8, right: 8, bottom: 22, left: 48 };
-const LABEL_PX = 76; // between two marks of the time
+const LABEL_PX = 76; // minimum distance between two marks on the time axis
 const LINES = 3;     // across
 
 const isKnown = (value) => value !== null && value !== undefined;
@@ -55,7 +55,7 @@ export function chart(spec) {
                 (spec.mark || spec.format)(value))]);
     }
 
-    // Marks at round times of the local clock, as many as fit.
+    // Returns marks at round times of the local clock, as many as fit.
     function marksOf({ x, slot, width }) {
         const marks = [];
         const offset = new Date(data.times[0]).getTimezoneOffset() * 60000;
@@ -74,7 +74,7 @@ export function chart(spec) {
         return marks;
     }
 
-    // Stacked in the order of the series.
+    // The bars are stacked in the order of the series.
     function barsOf({ x, y, slot }) {
         const gap = slot > 4 ? 1 : 0;
         const layers = stack().keys(data.series).value((_, one, i) => one.values[i] || 0)(data.times);

@@ -1,4 +1,4 @@
-// Countdowns. One timer updates all of them and drops those that are no longer on the page.
+// Countdowns. One timer updates all countdowns and drops those that are no longer on the page.
 
 import { el } from "/app/dom.js";
 import { span } from "/app/format.js";

@@ -4,11 +4,11 @@ import { get } from "/app/api.js";
 import { said } from "/app/dom.js";
 import { range } from "/app/range.js";
 
-const LATEST = 50; // of each code
+const LATEST = 50; // number of failures of each code that are read
 const CODES_MAX = 5;
 const NAMED_MAX = 3;
 
-// Names by how often they occur, the most frequent first.
+// Returns the names, the most frequent first.
 function ranked(names) {
     const counts = new Map();
     for (const name of names.filter(Boolean))

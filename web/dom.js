@@ -50,7 +50,8 @@ export function said(text, props = {}) {
     return el("bdi", props, text);
 }
 
-// The same in a narrow column: the style sheet shortens it, and the tooltip has the whole text.
+// Text from outside in a narrow column: the style sheet shortens the text, and the tooltip has the
+// whole text.
 export function cut(text, props = {}) {
     return said(text, { title: text, ...props });
 }
@@ -62,7 +63,7 @@ export function fill(element, ...children) {
 
 const filled = new WeakMap();
 
-// Fills the element again only if the mark has changed.
+// Fills the element again only if its mark, a text that identifies the content, has changed.
 export function refill(element, mark, make) {
     if (filled.get(element) === mark)
         return;

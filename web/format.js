@@ -1,6 +1,6 @@
 // Formats numbers, times and names.
 
-const LOCALE = undefined; // the browser's
+const LOCALE = undefined; // the browser's own language
 
 export function count(value) {
     if (value === undefined || value === null)
@@ -22,7 +22,7 @@ export function ms(value) {
     return span(value);
 }
 
-// For the axis of a chart.
+// Formats a number for the axis of a chart.
 export const few = (value) =>
     new Intl.NumberFormat(LOCALE, { notation: "compact", maximumFractionDigits: 1 }).format(value);
 
@@ -96,7 +96,7 @@ export function when(at) {
         : `${DAY.format(date)} ${CLOCK.format(date)}`;
 }
 
-// now: by the same clock as `at`.
+// Formats the time since `at`. now: the current time by the same clock as `at`.
 export function ago(at, now) {
     const seconds = Math.round((now - new Date(at)) / 1000);
     return seconds < 5 ? "just now" : `${span(seconds * 1000)} ago`;

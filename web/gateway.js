@@ -11,11 +11,11 @@ const RECENT_MAX = 200;
 
 export const gateway = {
     state: null,
-    offset: 0, // of the gateway's clock from the browser's, in ms
+    offset: 0, // offset of the gateway's clock from the browser's clock, in ms
     link: "waiting",
     fault: null,
     dropped: 0,
-    recent: [], // operations, the newest first
+    recent: [], // the latest operations, the newest first
 };
 
 const bus = new EventTarget();

@@ -5,10 +5,10 @@ import { el, announce } from "/app/dom.js";
 import { count } from "/app/format.js";
 import { table } from "/app/table.js";
 
-const FIRST = 25; // the default of options.first
+const FIRST = 25; // default number of rows that are shown first
 const MORE = 50;
 
-// A countdown is not a change.
+// A countdown does not count as a change of a row.
 const still = (name, value) => (name === "remaining_ms" ? undefined : value);
 export const markOf = (...facts) => JSON.stringify(facts, still);
 

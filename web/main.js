@@ -131,7 +131,7 @@ function setUpTheme() {
         try {
             localStorage.setItem("recourse.theme", root.dataset.theme);
         } catch {
-            // Without storage the choice lasts until the page is reloaded.
+            // If the browser forbids storage, the chosen theme lasts until the page is reloaded.
         }
         draw();
     });

@@ -8,7 +8,7 @@ export const LEGEND =
 
 export const estimateOf = ({ estimated_usd: part }) => (part ? `${usd(part)} of it estimated` : "");
 
-// Shown beside estimateOf. "+": calls without a price are not included.
+// The sign "+" beside an amount: the amount does not include calls without a price.
 export const about = (sum) => (sum.cost_usd === undefined ? "–"
     : `${sum.estimated_usd ? "≈ " : ""}${usd(sum.cost_usd)}${sum.unpriced ? "+" : ""}`);
 

@@ -15,7 +15,7 @@ let chosen = RANGES[1];
 try {
     chosen = RANGES.find((range) => range.id === localStorage.getItem(KEY)) || chosen;
 } catch {
-    // Without storage the default is used.
+    // If the browser forbids storage, the default range is used.
 }
 
 export const range = () => chosen;

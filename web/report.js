@@ -5,7 +5,7 @@ import { ms, words } from "/app/format.js";
 
 const RAW_MAX = 20000;
 
-// {"a":1} with line breaks, if it is JSON.
+// Returns a text that is JSON with line breaks, and any other text unchanged.
 function pretty(raw) {
     try {
         return JSON.stringify(JSON.parse(raw), null, 2);
@@ -14,7 +14,7 @@ function pretty(raw) {
     }
 }
 
-// The same texts as `recourse explain`.
+// The texts are those of `recourse explain`.
 const WHY_NOT = { configuration: "no: the configuration must change first", content: "no: the request must change first",
     capacity: "no: quota, plan, credit or balance is used up",
     ambiguous: "not safe: the request may have been carried out already",
@@ -53,7 +53,7 @@ export function reportFacts(report, isRest = false) {
 function rawOf(raw) {
     const text = pretty(raw);
     const pre = el("pre", { tabindex: "0" });
-    // el() would cut a longer text.
+    // The text is split, because el() would cut a longer text.
     for (let at = 0; at < Math.min(text.length, RAW_MAX); at += 4000)
         pre.append(said(text.slice(at, at + 4000)));
     if (text.length > RAW_MAX)

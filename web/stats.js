@@ -7,14 +7,15 @@ import { range } from "/app/range.js";
 
 const FASTEST_MS = 5000;
 const SLOWEST_MS = 600000;
-// Queries take at most a fiftieth of the time.
+// The pause after a query is so long that queries take at most a fiftieth of the time.
 const FACTOR = 50;
-// A slower query shows the page as loading.
+// Time in ms after which a query makes the page show that it loads.
 const SLOW_MS = 300;
 // A long range begins with a query of its last hour, because the whole range may have millions of rows.
 const END_MS = 3600000;
 const END = "1h";
-// The first query waits this long for the gateway's clock; the browser's may be hours off.
+// Maximum time in ms for which the first query waits for the gateway's clock, because the browser's
+// clock may be hours off.
 const CLOCK_MS = 2000;
 
 // The series of a chart: one value of the response per time step.

@@ -57,8 +57,9 @@ export function table(caption, columns, rows, options = {}) {
         if (shown.length === 0 && empty)
             body.append(el("tr", { class: "empty" }, el("td", { colspan: columns.length }, empty)));
     };
-    // Inserts a row by its order. isOpen: further rows are not loaded; a row that belongs behind the last one is not
-    // inserted, and false is returned. isQuiet: the row is not highlighted.
+    // Inserts a row by its order. isOpen: further rows exist that are not loaded; a row that
+    // belongs after the last one is then not inserted, and the function returns false. isQuiet: the
+    // row is not highlighted.
     box.addFresh = (row, { max, isOpen, isQuiet }) => {
         const made = rowOf(row);
         let next = body.firstElementChild;

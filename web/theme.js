@@ -1,5 +1,5 @@
-// Sets the theme: the user's choice, or the system's. Loaded before the page is drawn, so that the style sheet needs
-// each theme once.
+// Sets the theme: the user's choice, or the theme of the system. This script runs before the page
+// is drawn, so that the style sheet contains each theme only once.
 (() => {
     "use strict";
     const system = matchMedia("(prefers-color-scheme: dark)");
@@ -8,7 +8,7 @@
         try {
             return localStorage.getItem("recourse.theme");
         } catch {
-            return null; // Storage may be forbidden: then the system's theme is used.
+            return null; // The browser may forbid storage; the theme of the system is then used.
         }
     }
 

@@ -26,8 +26,9 @@ const CALLS = [
 ];
 const counted = (title) => ({ title, kind: "bars", format: count, mark: few, whole: true, sum: total });
 
-// One table, sorted by cost or, without prices, by tokens. The count is of requests; for targets, of calls to the
-// target, even if another target responded in the end.
+// One table, sorted by cost or, without prices, by tokens. The column of counts has the number of
+// requests; for a target it has the number of calls to the target, even if another target sent the
+// response.
 function sheet(title, { counts = "Requests", note = null } = {}) {
     let most = 0;
     let sum = 0;

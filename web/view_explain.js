@@ -9,7 +9,7 @@ import { table } from "/app/table.js";
 
 const BYTES_MAX = 65536;
 
-// The end of a text that is too long: logs have the latest failure at the end.
+// Returns the end of a text that is too long, because logs have the latest failure at the end.
 function ending(text) {
     const bytes = new TextEncoder().encode(text);
     if (bytes.length <= BYTES_MAX)

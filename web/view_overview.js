@@ -49,7 +49,7 @@ function tilesOf(stats, state) {
     ];
 }
 
-// Parts may be functions, called only for cards that are shown.
+// The parts of a card may be functions, which are called only for cards that are shown.
 const made = (part) => (typeof part === "function" ? part() : part);
 
 function itemOf(item) {
@@ -73,7 +73,8 @@ function countsOf(items) {
     return parts.length > 1 ? `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}` : parts[0];
 }
 
-// Why the statistics are unknown or incomplete, with a sign; null: they are complete. sums: {stats, fault}
+// Returns the reason for which the statistics are unknown or incomplete, with a sign; null: the
+// statistics are complete. sums: {stats, fault}
 function unknownOf({ stats, fault }) {
     if (gateway.link === "waiting" && gateway.fault !== null)
         return ["?", "are unavailable: the gateway does not respond"];
@@ -190,7 +191,7 @@ export function overview(main) {
     };
     const live = feed();
     let stats = null;
-    let missing = null; // the fault of the latest query
+    let missing = null; // the error of the latest query
     let limit = ITEMS_MAX;
     const culprits = new Culprits(() => main.contains(items) && drawItems());
     const rest = el("button", { type: "button", class: "quiet", hidden: true, onclick: () => {
@@ -224,7 +225,7 @@ export function overview(main) {
         charts.latency.draw(seriesOf(answer, "operations", times("latency_ms")));
         charts.first.draw(seriesOf(answer, "operations", times("first_byte_ms")));
         drawItems();
-        culprits.update(answer).catch(() => {}); // without it the cards have no names
+        culprits.update(answer).catch(() => {}); // if the query fails, the cards have no names
     }
 
     const problem = el("div", { role: "status" });

@@ -11,7 +11,8 @@ import { effortOf, operationLink, outcomeBadge, outcomeOf, wayOf } from "/app/ba
 
 const PAGE = 50;
 const SHOWN_MAX = 2000;
-// Requests that end while the list is shown: drawn in batches, up to this many rows unless more pages were loaded.
+// Maximum number of rows, unless more pages were loaded. Requests that end while the list is shown
+// are drawn in batches.
 const LIVE_MAX = 100;
 const LIVE_MS = 400;
 const LIT_MAX = 5;
@@ -79,18 +80,18 @@ function formOf(query, onChange) {
     return form;
 }
 
-// Suggests the codes that occurred.
+// Suggests the error codes that have occurred.
 async function fillCodes(form) {
     try {
         const answer = await get("/admin/v1/stats", { since: range().id, by: "code" });
         fill(form.querySelector("#codes-known"), answer.operations.code
             .filter((group) => group.name).map((group) => el("option", { value: group.name })));
     } catch {
-        // The field works without suggestions.
+        // If the query fails, the field works without suggestions.
     }
 }
 
-// Whether an operation that has just ended matches the filter.
+// Returns whether an operation that has just ended matches the filter.
 function fits(op, query) {
     if (query.id)
         return false;
@@ -119,7 +120,7 @@ export function requests(main, query) {
     let controller = null;
     let next = null;
     let number = 0;
-    let asked = 0; // rows that were loaded
+    let asked = 0; // number of rows that were loaded
     let ended = []; // operations that are not drawn yet
     let timer = null;
 
@@ -167,7 +168,7 @@ export function requests(main, query) {
         if (!fits(op, shown))
             return;
         ended.push(op);
-        // Older ones would leave the list at once.
+        // Older operations would leave the list at once.
         if (ended.length > LIVE_MAX)
             ended.shift();
         timer ??= setTimeout(drawEnded, LIVE_MS);
@@ -178,7 +179,7 @@ export function requests(main, query) {
         timer = null;
         // Highlighting many rows at once is slow and unreadable.
         const isQuiet = ended.length > LIT_MAX;
-        // The filter may have changed since they ended.
+        // The filter may have changed since the operations ended.
         for (const op of ended.filter((one) => fits(one, shown) && !seen.has(requestId(one.id)))) {
             if (!list.addFresh(op, { max, isOpen: Boolean(next) || number >= max, isQuiet }))
                 continue;

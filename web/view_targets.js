@@ -10,7 +10,7 @@ import { longTable, markOf } from "/app/long.js";
 import { breakerBadge, keyBadge, targetBadge } from "/app/badge.js";
 import { conditionOf, keyActions, quotaText, reloadButton, targetActions, whyOf } from "/app/attention.js";
 
-const FEW = 5; // fewer calls get no colour for their failures
+const FEW = 5; // minimum number of calls for which failures are coloured
 
 function gauge(name, value, most, text) {
     const meter = el("meter", { min: 0, max: Math.max(1, most), low: most / 5, optimum: most, value,
@@ -21,7 +21,8 @@ function gauge(name, value, most, text) {
 // The statistics of each target; "openai/*" has those of all models that no other target names.
 function sumsOf(targets, stats) {
     const groups = stats?.attempts.target || [];
-    // If the response has a group for all others, a target without a group of its own is unknown.
+    // If the response has a group for all other targets, the statistics of a target without a group
+    // of its own are unknown.
     const isAll = stats !== null && !groups.some((group) => group.rest);
     const sums = new Map(targets.map(({ target }) => [target, { calls: 0, failed: 0, p99: -1, isKnown: isAll }]));
     const rests = new Map(targets.filter(({ model }) => model === "*").map(({ provider, target }) =>
@@ -38,12 +39,12 @@ function sumsOf(targets, stats) {
     return sums;
 }
 
-// More than half of its calls fail.
+// More than half of the target's calls fail.
 const isFailing = ({ calls, failed }) => calls >= FEW && failed * 2 > calls;
 
 const failedOf = (sum) => el("span", { class: isFailing(sum) ? "bad-text" : null }, share(sum.failed, sum.calls));
 
-// The lowest of its provider's rate limits.
+// Returns the lowest of the rate limits of the target's provider.
 const quotaOf = ({ quotas: [low] = [] }) => (low ? el("span", { class: low.low ? "note warn-text" : "note" },
     quotaText(low), low.renews ? [", resets in ", countdown(low.renews)] : null) : null);
 
@@ -73,14 +74,14 @@ function factsOf({ config, loops, store }) {
     ].map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value)));
 }
 
-// The order: state, then failing, then most calls.
+// Sorts targets by state, then failing ones first, then by the number of calls.
 const STATES = ["breaker_open", "no_key", "failing", "cooling", "full", "degraded", "out_of_service", "up"];
 const inOrder = (a, b) => (a < b ? -1 : Number(a > b));
 const byState = (sums) => (a, b) => STATES.indexOf(conditionOf(a)) - STATES.indexOf(conditionOf(b))
     || isFailing(sums.get(b.target)) - isFailing(sums.get(a.target))
     || sums.get(b.target).calls - sums.get(a.target).calls || inOrder(a.target, b.target);
 
-// The same for keys; equal ones stay in the order of the configuration.
+// Sorts keys in the same way; keys that compare equal stay in the order of the configuration.
 const KEY_STATES = ["dead", "exhausted", "cooling", "healthy"];
 const byKeyState = (a, b) => KEY_STATES.indexOf(a.state) - KEY_STATES.indexOf(b.state)
     || (b.limited_targets || 0) - (a.limited_targets || 0);

@@ -31,8 +31,9 @@ function share(right, of) {
     return of ? (100 * right) / of : null;
 }
 
-// answers: one per row, { retry, category?, codes?, wait? }; `says` names the fields besides retry that
-// the classifier provides. codes: any match counts.
+// answers: the results of one classifier, one per row: { retry, category?, codes?, wait? }. `says`:
+// the names of the fields besides `retry` that the classifier provides. A row's code is right if
+// any of `codes` matches.
 export function judge(rows, answers, says) {
     const count = { retry: 0, sure: 0, sureRetry: 0, vain: 0, missed: 0, category: 0, code: 0,
         waits: 0, wait: 0, invented: 0 };
@@ -73,7 +74,8 @@ export function judge(rows, answers, says) {
     };
 }
 
-// Counts the rows that certainly have this code and were named so, and those named so wrongly.
+// Counts the rows that certainly have this code and got it, and the rows that got this code
+// wrongly.
 export function finds(rows, answers, code) {
     let of = 0;
     let found = 0;

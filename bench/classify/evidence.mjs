@@ -31,7 +31,7 @@ function parseEvent(text) {
     return undefined;
 }
 
-// A row may be a log line of a call; the program that logged it knew the status.
+// A row may be a log line of a call; the program that wrote the line knew the status.
 const STATUS_WORD = /\b(?:error code|status(?:[ _]?code)?|http(?:\/[\d.]+)?)["']?\s*[:=]?\s*/;
 const LOGGED_STATUS = new RegExp(`(?:^\\s*|${STATUS_WORD.source})([45]\\d\\d)\\b`, "i");
 
@@ -42,7 +42,7 @@ function statusOf(row, text) {
     return logged ? Number(logged[1]) : undefined;
 }
 
-// A row as it arrived, before any processing.
+// The call of a row as it arrived, before any processing.
 export function arrive(row) {
     const text = [row.body, row.event].filter(Boolean).join("\n");
     return {
@@ -80,7 +80,7 @@ export function payload(call) {
     return Array.isArray(value) ? value[0] : value;
 }
 
-// The error that a program catches.
+// Returns the error that a program catches.
 export function sdkError(call) {
     if (call.transport && !hasHttpError(call))
         return transportError(call);

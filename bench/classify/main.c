@@ -4,8 +4,8 @@
  *
  * The corpus: the given files, else $RECOURSE_CORPUS, else the conformance sets below this
  * directory. CPU time of this thread over whole passes of the corpus; the two tasks are
- * interleaved, the median of the rounds counts. With --json it also prints the results, for the
- * comparison with npm's classifiers in run.sh. */
+ * interleaved, and the median of the rounds counts. With --json the program also prints the
+ * results, for the comparison with npm's classifiers in run.sh. */
 #include <recourse/classify.h>
 #include <recourse/stdlib.h>
 #include <recourse/taxonomy.h>

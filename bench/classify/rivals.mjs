@@ -1,8 +1,8 @@
 // npm's classifiers, each called through its own code: { name, package, says, prepare, ask }.
 //
-// prepare(call) makes the rival's input from an arrived call; ask(prepared) returns
-// { retry, category?, codes?, wait? }. wait(call) exists where other code computes the wait. If a rival
-// can be called in several ways, the best-scoring one is used.
+// prepare(call) makes the classifier's input from an arrived call; ask(prepared) returns { retry,
+// category?, codes?, wait? }. wait(call) exists if other code of the package computes the wait. If
+// a classifier can be called in several ways, the way with the best score is used.
 import { APICallError } from "@ai-sdk/provider";
 import Anthropic from "@anthropic-ai/sdk";
 import * as errorBody from "@earendil-works/pi-ai/utils/error-body";
@@ -24,8 +24,8 @@ const openai = new OpenAI(clientOptions);
 const anthropic = new Anthropic(clientOptions);
 const langchain = new AsyncCaller({});
 
-// Returns how long the code would sleep, without sleeping. Math.random returns NaN, so that a wait that
-// depends on it is not a number.
+// Returns the time for which the classifier's code would sleep, without sleeping. Math.random
+// returns NaN, so that a wait that depends on it is not a number.
 async function sleepOf(run) {
     const { setTimeout } = globalThis;
     const { random } = Math;
@@ -38,7 +38,7 @@ async function sleepOf(run) {
     try {
         await run();
     } catch {
-        // Its behaviour after the sleep does not matter here.
+        // The behaviour of the code after the sleep does not matter here.
     } finally {
         globalThis.setTimeout = setTimeout;
         Math.random = random;
@@ -137,7 +137,7 @@ const FAILOVER = {
     unknown: ["unknown", ["Unclassified"]],
 };
 
-// It tries the next key for any reason; a 5xx is "unknown" to it.
+// This package tries the next key after any failure; its name for a 5xx is "unknown".
 const llmFailover = {
     name: "llm-failover",
     package: "llm-failover",
@@ -149,7 +149,7 @@ const llmFailover = {
     },
 };
 
-// A copy of the package's list, which it does not export.
+// A copy of a list that the package does not export.
 const RETRY_LLM_RETRIES = ["rate_limit", "overloaded", "server", "connection", "unknown"];
 
 const retryLlmRule = {
@@ -163,8 +163,8 @@ const retryLlmRule = {
     },
 };
 
-// The handler throws errors that it does not retry itself, marked if another handler may retry. It marks
-// the error object, so each call needs a new one.
+// The handler throws errors that it does not retry itself, marked if another handler may retry. The
+// handler changes the error object, so each call needs a new object.
 const langchainRule = {
     name: "LangChain",
     package: "@langchain/core",

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The failures view the trees. All zero: no rows. */
+/* The rows of a corpus. The failures view the JSON trees. An all-zero struct has no rows. */
 typedef struct bench_rows {
     rc_failure *failures;
     cJSON **trees;

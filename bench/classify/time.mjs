@@ -1,5 +1,5 @@
-// CPU time of each rival, warmed up, over whole passes of the corpus; turns are interleaved, the median of
-// the rounds counts.
+// Measures the CPU time of each classifier, warmed up, over whole passes of the corpus. The turns
+// are interleaved, and the median of the rounds counts.
 const ROUNDS = 15;
 const TURN_US = 20000;
 
@@ -21,8 +21,8 @@ function passSync(rival, inputs, prepare) {
         retries += rival.ask(prepare(input)).retry;
 }
 
-// response: includes making the error object. error: it was made before the clock started, anew for each
-// turn, because some rivals mark the objects.
+// response: the measured time includes the creation of the error object. error: a new error object
+// is created for each turn, before the clock starts, because some classifiers change the objects.
 const WAYS = {
     response: (rival, calls) => [calls, rival.prepare],
     error: (rival, calls) => [calls.map(rival.prepare), (prepared) => prepared],
@@ -42,7 +42,7 @@ async function turn(rival, calls, way, passes) {
     return us / passes / calls.length;
 }
 
-// Returns microseconds per row: a Map of rival to { response, error }.
+// Returns the microseconds per row: a Map from the classifier to { response, error }.
 export async function timeRivals(rivals, calls) {
     const turns = rivals.flatMap((rival) =>
         Object.keys(WAYS).map((way) => ({ rival, way, us: [] })));

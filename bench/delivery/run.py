@@ -1,5 +1,5 @@
-"""Plays scenarios of one minute each against a real gateway and compares them with the simulator, see
-docs/internals/bench-delivery.md.
+"""Plays scenarios of one minute each against a real gateway and compares the results with the
+simulator, see docs/internals/bench-delivery.md.
 
     run.py [--only NAME,...] [--seconds N] [--out FILE]
 
@@ -19,20 +19,20 @@ FAST = {"first_token_ms": 40, "tokens_per_s": 0, "fails_in_ms": 5}
 
 
 def clients(per_s, deadline, **more):
-    """Requests per second of 100 clients, small ones."""
+    """Traffic of 100 clients that send small requests, `per_s` requests per second together."""
     return {"count": 100, "every_ms": 100000 // per_s, "deadline_ms": deadline, "tokens_in": 10, "tokens_out": 5,
             **more}
 
 
 def outage(seconds):
-    """15 s of 503 in the middle of a minute, one target."""
+    """Scenario: the only target responds with 503 for 15 s in the middle of a minute."""
     return {"name": "outage", "duration_ms": f"{seconds}s", "clients": clients(100, "40s"),
             "providers": [{"name": "primary", **FAST,
                            "faults": [{"kind": "outage", "from_ms": seconds * 250, "until_ms": seconds * 500}]}]}
 
 
 def refused(seconds):
-    """15 s of refused connections, one target."""
+    """Scenario: the only target refuses connections for 15 s."""
     scenario = outage(seconds)
     scenario["name"] = "refused"
     scenario["providers"][0]["faults"][0]["kind"] = "refuse"
@@ -40,14 +40,15 @@ def refused(seconds):
 
 
 def limit(seconds):
-    """A key limited to 600 requests a minute, loaded with 900 a minute for half of the time."""
+    """Scenario: a key is limited to 600 requests a minute, and 900 requests a minute arrive for
+    half of the time."""
     return {"name": "limit", "duration_ms": f"{seconds}s",
             "clients": clients(5, "60s", surge={"from_ms": seconds * 250, "until_ms": seconds * 750, "pct": 300}),
             "providers": [{"name": "primary", **FAST, "limits": {"requests_per_min": 600, "burst_ms": "2s"}}]}
 
 
 def half(seconds):
-    """Half of the calls fail, one target."""
+    """Scenario: half of the calls to the only target fail."""
     return {"name": "half", "duration_ms": f"{seconds}s", "clients": clients(50, "40s"),
             "providers": [{"name": "primary", **FAST,
                            "faults": [{"kind": "error", "from_ms": 0, "until_ms": seconds * 1000,
@@ -55,7 +56,7 @@ def half(seconds):
 
 
 def brownout(seconds):
-    """A third of the calls fail for half of the time, one target."""
+    """Scenario: a third of the calls to the only target fail for half of the time."""
     scenario = half(seconds)
     scenario["name"] = "brownout"
     scenario["providers"][0]["faults"] = [
@@ -64,7 +65,7 @@ def brownout(seconds):
 
 
 def hang(seconds):
-    """The first of two targets never responds."""
+    """Scenario: the first of two targets never responds."""
     return {"name": "hang", "duration_ms": f"{seconds}s", "clients": clients(10, "40s"),
             "providers": [{"name": "primary", **FAST,
                            "faults": [{"kind": "hang", "from_ms": 0, "until_ms": seconds * 1000}]},
@@ -72,7 +73,7 @@ def hang(seconds):
 
 
 def dead(seconds):
-    """The first of two targets refuses connections."""
+    """Scenario: the first of two targets refuses connections."""
     scenario = hang(seconds)
     scenario["name"] = "dead"
     scenario["providers"][0]["faults"][0]["kind"] = "refuse"
@@ -80,14 +81,16 @@ def dead(seconds):
 
 
 def herd_of(result, scenario):
-    """The highest number of calls in 100 ms after the outage, relative to the steady rate."""
+    """Returns the highest number of calls in 100 ms after the outage, relative to the steady
+    rate."""
     fault = scenario["providers"][0]["faults"][0]
     after = result.per_100_ms(delivery.ms(fault["until_ms"]), delivery.ms(scenario["duration_ms"]))
     steady = scenario["clients"]["count"] * 100 / delivery.ms(scenario["clients"]["every_ms"])
     return max(after, default=0) / steady
 
 
-# Name, scenario, and its goals: texts that are evaluated with the measured numbers as names.
+# Each entry has a name, a scenario and goals. A goal is an expression over the names of the
+# measured numbers.
 SCENARIOS = [
     (outage, ["served >= 99.5", "calls <= 1.05", "herd <= 1.5"]),
     (refused, ["served >= 99.5", "calls <= 1.05", "herd <= 1.5"]),

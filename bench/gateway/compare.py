@@ -55,7 +55,7 @@ def drop_missing(running, notes):
 
 
 def run_together(options, driver, every, notes):
-    """The measurements in which all proxies run side by side."""
+    """Takes the measurements in which all proxies run side by side."""
     groups = [name for name in ("plain", "big", "latency", "failover", "sse", "tls", "leave")
               if name in options.only]
     if not groups:
@@ -111,7 +111,7 @@ def measure(options, driver, every, notes):
 
 
 def run_faults(options, core, every):
-    """The second table, printed and as JSON."""
+    """Runs the failure path: prints the second table and returns it as JSON."""
     portkey = every.get("portkey")
     turns = 1 if options.quick else 3
     try:

@@ -15,7 +15,7 @@ MORE_OF_OURS = {"audit-on": "audit on", "log-on": "audit off, log on"}
 def instructions_of_run(driver, proxy, work, way, requests, clients):
     """Counts the instructions of a proxy's whole run with that many requests."""
     out = f"{work}/callgrind.{proxy.name}"
-    proxy.forget()  # otherwise only the short run would create the store's tables
+    proxy.forget()  # without this line only the short run would create the store's tables
     proxy.start(["valgrind", "--quiet", "--tool=callgrind", f"--callgrind-out-file={out}"])
     try:
         port, request = proxy.way(way)

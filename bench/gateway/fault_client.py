@@ -5,9 +5,9 @@ import json
 import socket
 import time
 
-TOKENS = 32  # of a complete response; each word of the mock is one token
+TOKENS = 32  # number of tokens of a complete response; each word of the mock is one token
 
-# The possible results as a client sees them.
+# The possible results of a request, as a client sees them.
 ANSWER = "answer"
 HUNG = "hung"
 CUT = "cut"
@@ -69,7 +69,8 @@ def read(one, answer, seen, until, leave_after):
 
 
 def read_value(value, found):
-    """Reads one JSON value of a response: its text, whether it ends the response, an error."""
+    """Reads one JSON value of a response and adds to `found` its text, its error, and whether it
+    ends the response."""
     if not isinstance(value, dict):
         return
     if value.get("error") or value.get("type") == "error":
@@ -90,7 +91,8 @@ def read_value(value, found):
 
 
 def text_of(seen):
-    """Returns the text and the other facts of the response: its end, an error, its token count."""
+    """Returns the text of the response and its other facts: whether it is complete, its error, its
+    token count."""
     found = {"text": "", "end": False, "error": False, "damaged": False, "tokens": TOKENS}
     raw = seen.raw.decode(errors="replace")
     if "data:" not in raw[:200] and not raw.startswith(("event:", ":")):

@@ -15,12 +15,13 @@ from proxies import known_keys
 
 PATIENCE_S = 8
 MORE = 10
-LIMIT_MS = 1000  # until the first byte, and between two chunks
+LIMIT_MS = 1000  # time limit until the first byte, and between two chunks
 
 
 class Fault:
-    """spare: there is a second target, which works unless spare_fails. once: the fault ends after one
-    failure. lasting: also measured with further requests after the first one."""
+    """One fault. spare: there is a second target, which works unless spare_fails is set. once: the
+    fault ends after one failure. lasting: further requests after the first one are measured,
+    too."""
 
     def __init__(self, name, behaviour, stream=False, dialect="openai", spare=True, once=False,
                  deadline_ms=None, leave_after=None, dead=False, spare_fails=False, lasting=False):
@@ -163,7 +164,7 @@ class Theirs:
 
 
 class Run:
-    """Result of one request."""
+    """The result of one request."""
 
     def __init__(self, seen, before, stats):
         self.seen, tokens = outcome(seen)
@@ -194,7 +195,7 @@ class Bench:
     def __init__(self, program, core, work, portkey_port):
         self.program, self.core, self.work = program, core, work
         self.portkey_port = portkey_port
-        self.dead = socket.socket()  # bound but not listening: refuses connections during the whole run
+        self.dead = socket.socket()  # bound, but does not listen: connections are refused
         self.dead.bind(("127.0.0.1", 0))
 
     def run(self, whose, fault, turn):
@@ -237,7 +238,8 @@ class Bench:
             process.end(mock.child)
 
     def all(self, turns):
-        """{(whose, fault): [Run]}: several at a time, because the runs mostly wait."""
+        """Returns {(whose, fault): [Run]}. Several runs are executed at a time, because a run
+        mostly waits."""
         work = [(one, fault, turn) for turn in range(turns) for fault in FAULTS
                 for one in self.names()]
         with concurrent.futures.ThreadPoolExecutor(6) as pool:
@@ -248,7 +250,7 @@ class Bench:
         return found
 
     def all_more(self):
-        """{(whose, fault): cost of further requests}, for lasting faults."""
+        """Returns {(whose, fault): cost of further requests} for the lasting faults."""
         work = [(one, fault) for fault in FAULTS if fault.lasting for one in self.names()]
         with concurrent.futures.ThreadPoolExecutor(3) as pool:
             costs = pool.map(lambda item: self.within(*item, "more", self.more), work)
@@ -267,7 +269,8 @@ def cell(runs):
 
 
 def totals(cells, faults):
-    """Totals without the fault in which the client disconnects: it is not a provider failure."""
+    """Returns the totals without the fault in which the client disconnects, because that is no
+    failure of the provider."""
     counted = [cells[fault] for fault in faults if fault.leave_after is None]
     return {"answers": sum(one["seen"] == ANSWER for one in counted), "of": len(counted),
             "lies": sum(one["looks_clean"] for one in counted),

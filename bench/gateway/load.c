@@ -20,7 +20,7 @@ struct bench_client {
     bench_load *load;
     uint32_t number;
     bool is_busy;
-    bool is_writing; /* The socket accepted only a part. */
+    bool is_writing; /* The socket accepted only a part of the request. */
     size_t sent;
     uint64_t since_ns;
     bench_message response;

@@ -33,7 +33,7 @@ typedef struct bench_load {
  * counts. */
 bool bench_load_begin(bench_load *load, bench_loop *loop, int port, uint32_t clients);
 
-/* Have all requests ended? */
+/* Returns whether all requests have ended. */
 bool bench_load_is_over(const bench_load *load);
 
 /* Closes the connections and frees everything except the request. */

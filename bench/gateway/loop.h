@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Embedded in a watched object; fd is -1 when it is not watched. */
+/* A watched descriptor, embedded in the object that uses it; fd is -1 while nothing is watched. */
 typedef struct bench_watch {
     int fd;
     void (*on_ready)(struct bench_watch *watch, uint32_t events);
@@ -16,15 +16,16 @@ typedef struct bench_loop {
     int epoll_fd;
     uint64_t now_ns; /* CLOCK_MONOTONIC at the end of the last wait. */
     bench_watch
-        *dead; /* Watches closed in this round: later events of it may still point to them. */
-    uint64_t wake_at_ns; /* When a wait has to end; UINT64_MAX: no limit. */
+        *dead; /* Watches that were closed in this round. Later events of the same round may still
+                * point to them. */
+    uint64_t wake_at_ns; /* Time at which a wait has to end; UINT64_MAX: no limit. */
     bool is_stopped;
 } bench_loop;
 
 bool bench_loop_init(bench_loop *loop);
 uint64_t bench_clock_ns(void);
 
-/* Views the watch until it is closed. events: those of epoll. */
+/* Watches a descriptor. watch: views until the watch is closed. events: event bits of epoll. */
 bool bench_loop_add(bench_loop *loop, bench_watch *watch, uint32_t events);
 void bench_loop_change(bench_loop *loop, bench_watch *watch, uint32_t events);
 

@@ -16,17 +16,18 @@ typedef enum bench_message_state {
     BENCH_IN_CHUNK,
     BENCH_IN_CHUNK_END,
     BENCH_IN_TRAILER,
-    BENCH_UNTIL_CLOSE, /* Until the connection ends. */
+    BENCH_UNTIL_CLOSE, /* The body ends when the connection ends. */
     BENCH_WHOLE,
     BENCH_WRONG
 } bench_message_state;
 
-/* All zero: nothing has been read yet. */
+/* State of the reader. In an all-zero struct nothing has been read yet. */
 typedef struct bench_message {
     bench_message_state state;
-    bool is_response; /* Set by the caller: without a length it ends with the connection. */
+    bool is_response; /* Set by the caller: the message is a response, which ends with the
+                       * connection if it has no length. */
     bool is_closing;
-    bool is_extension; /* In the extension after a chunk's size. */
+    bool is_extension; /* The reader is in the extension after a chunk's size. */
     int status;
     uint64_t left;
     uint64_t body_bytes;
@@ -37,7 +38,7 @@ typedef struct bench_message {
     char head[BENCH_HEAD_MAX];
 } bench_message;
 
-/* Prepares for the next message of the same kind. */
+/* Prepares the reader for the next message of the same kind. */
 void bench_message_reset(bench_message *message);
 
 /* Reads up to the end of the message; returns the number of bytes read. */

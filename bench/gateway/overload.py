@@ -1,5 +1,5 @@
-"""Twice the capacity for a minute: how long accepted requests take, how long refusals take, and whether
-the gateway's memory grows.
+"""Sends twice the capacity for a minute and measures how long accepted requests take, how long
+refusals take, and whether the gateway's memory grows.
 
     overload.py --program FILE [--seconds N] [--folder FOLDER] [--out FILE]
 
@@ -23,7 +23,7 @@ import process
 MAX_IN_FLIGHT = 64
 TOKENS, TRICKLE_MS = 10, 20
 SERVICE_S = TOKENS * TRICKLE_MS / 1000
-CAPACITY = MAX_IN_FLIGHT / SERVICE_S  # requests a second
+CAPACITY = MAX_IN_FLIGHT / SERVICE_S  # requests per second
 GOAL_RATIO = 2.0             # p99 of accepted requests relative to the quiet phase
 GOAL_REFUSAL_MS = 10
 GOAL_GROWTH = 1.05
@@ -39,7 +39,7 @@ class Phase:
 
     def __init__(self):
         self.served, self.refused, self.wrong = [], [], []
-        self.late = []  # delay of this process relative to its own schedule
+        self.late = []  # delays of this process relative to its own schedule
 
     async def send(self, port):
         since = time.monotonic()
@@ -61,7 +61,7 @@ class Phase:
             self.wrong.append(repr(answer[:300]))
 
     async def run(self, port, rate, seconds, every_s=None):
-        """every_s: called once a second."""
+        """Runs one phase. every_s: a function that is called once a second."""
         tasks, begin = set(), time.monotonic()
         for number in range(int(rate * seconds)):
             await asyncio.sleep(max(0, begin + number / rate - time.monotonic()))

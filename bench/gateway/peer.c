@@ -19,7 +19,7 @@ typedef struct bench_peer {
     bench_upstream *upstream;
     bench_service service;
     SSL *ssl;
-    bool is_open; /* A request is being answered or waits for its response. */
+    bool is_open; /* A request waits for its response, or the response is being sent. */
     bool is_queued;
     uint32_t chunks_left;
     uint64_t flood_left;

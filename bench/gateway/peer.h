@@ -4,7 +4,7 @@
 
 #include "upstream.h"
 
-/* Takes fd on success. */
+/* Opens a peer on the connection fd. fd: takes on success. */
 bool bench_peer_new(bench_upstream *upstream, bench_service service, int fd);
 
 /* Return the time of the next event of the peer's stream, and send it. */

@@ -19,7 +19,8 @@ def free_port():
 
 
 def cpu_s(pid):
-    """CPU time of a process with all its threads, in ns resolution (clock_getcpuclockid)."""
+    """Returns the CPU time of a process with all its threads, with a resolution of 1 ns
+    (clock_getcpuclockid)."""
     return time.clock_gettime((~pid << 3) | 2)
 
 
@@ -32,7 +33,8 @@ def rss_kb(pid):
 
 
 def spawn(argv, core, log, env=None, stdin=subprocess.DEVNULL, stdout=None):
-    """The child inherits the core; without code between fork and exec it starts sooner."""
+    """Starts a process on a core. The child inherits the core, because a child without code between
+    fork and exec starts sooner."""
     ours = os.sched_getaffinity(0)
     os.sched_setaffinity(0, core)
     try:

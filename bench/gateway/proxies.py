@@ -96,7 +96,8 @@ class HAProxy(Proxy):
             return [f"server one {host}:{ports['tls']} ssl verify required "
                     f"ca-file {self.work}/ca.pem alpn http/1.1"]
         if way == "failover":
-            # Weight 0: used by the rule only, so that a retry goes to the other server.
+            # A server with the weight 0 is used by the rule only, so that a retry goes to the other
+            # server.
             return ["retry-on 503", "retries 1", "option redispatch 1", "use-server busy if TRUE",
                     f"server busy {host}:{ports['busy']} weight 0",
                     f"server ok {host}:{ports['ok']} weight 1"]
@@ -188,7 +189,8 @@ class Portkey(Proxy):
 
 
 def known_keys(program, base, wanted):
-    """Returns those lines that this binary accepts after the lines `base` of a configuration."""
+    """Returns those of the wanted lines that this binary accepts after the lines `base` of a
+    configuration."""
     known = []
     for key in wanted:
         text = "\n".join([*base, *known, key]) + "\n"
@@ -201,9 +203,9 @@ def known_keys(program, base, wanted):
 
 
 class Recourse(Proxy):
-    """Our gateway on one loop and without the features that the others lack: the admin server, a log line
-    for each request and, unless it is measured, the audit. Keys that this binary does not know are left
-    out of its configuration, and noted."""
+    """Our gateway on one loop and without the features that the other proxies lack: the admin
+    server, a log line for each request and, unless it is measured, the audit. Keys that this binary
+    does not know are left out of its configuration, and noted."""
     AUDIT_OFF = "audit: {durability: off}"
     LOG_OFF = "log: {format: off}"
     KINDS = {"audit-on": [LOG_OFF], "audit-off": [AUDIT_OFF, LOG_OFF], "log-on": [AUDIT_OFF]}

@@ -17,7 +17,7 @@ def warm(driver, proxy):
 
 
 def answered(proxy):
-    """Does the proxy answer a request yet?"""
+    """Returns whether the proxy already responds to a request."""
     port, path = proxy.way("plain")
     with open(path, "rb") as file:
         request = file.read()
@@ -42,7 +42,8 @@ def cold_start_ms(proxy):
 
 
 def start_rows(proxies, is_quick):
-    """Cold start: time to the first response; the fastest of several runs, which is the least disturbed."""
+    """Measures a cold start: the time to the first response, in the fastest of several runs,
+    because other load disturbs this run least."""
     names = [name for name in ("audit-off", "audit-on", "haproxy", "nginx", "portkey")
              if name in proxies]
     times = {name: [] for name in names}
@@ -85,7 +86,7 @@ def fresh(driver, proxy, measure):
 
 
 class TooFew(RuntimeError):
-    """Raised for a proxy that cannot hold that many streams."""
+    """Raised for a proxy that cannot hold the wanted number of streams."""
 
 
 def stream_kb(driver, streams):
@@ -104,7 +105,8 @@ def stream_kb(driver, streams):
 
 
 def stalled_mb(driver):
-    """Memory growth for one reader that stopped, while the provider has 64 MB to send."""
+    """Measures the memory growth for one client that stopped reading, while the provider has 64 MB
+    to send."""
     def measure(proxy):
         port, request = proxy.way("flood")
         before = proxy.rss_kb()
@@ -146,7 +148,8 @@ def memory_rows(driver, proxies):
 
 
 def leave_ms(driver, proxy, way, times):
-    """Milliseconds from the client's close until the provider sees it; None: not within PATIENCE_MS."""
+    """Returns the milliseconds from the client's disconnect until the provider sees it; None: the
+    provider did not see it within PATIENCE_MS."""
     took = []
     port, request = proxy.way(way)
     for _ in range(times):

@@ -9,7 +9,7 @@ BUDGET_S = 45  # time limit of one comparison
 
 
 class Rounds:
-    """proxies by name; is_quick: fewer and shorter rounds."""
+    """Runs the rounds. proxies: the proxies by name. is_quick: fewer and shorter rounds."""
 
     def __init__(self, driver, proxies, is_quick):
         self.driver, self.proxies, self.is_quick = driver, proxies, is_quick
@@ -21,7 +21,8 @@ class Rounds:
         return max(100, share // 60) if proxy.name == "portkey" else share
 
     def interleave(self, names, measure, rounds=None):
-        """{name: [value of each round]}. On a busy machine fewer rounds, but at least three."""
+        """Returns {name: [value of each round]}. On a busy machine there are fewer rounds, but at
+        least three."""
         names = [name for name in names if name in self.proxies]
         values = {name: [] for name in names}
         since = time.monotonic()
@@ -34,7 +35,7 @@ class Rounds:
         return values
 
     def cpu_us(self, way, about, clients, full):
-        """CPU per request."""
+        """Measures the CPU time per request."""
         def measure(proxy):
             port, request = proxy.way(way, about)
             count = self.requests(proxy, full)
@@ -127,7 +128,7 @@ class Rounds:
                        for name in ("nginx", "portkey") if name in added]
 
     def chunk_us(self, streams):
-        """CPU per event of streams that are paced and evenly spread."""
+        """Measures the CPU time per event of streams that are paced and evenly spread."""
         def measure(proxy):
             port, request = proxy.way("sse")
             sent = self.driver.tell("stats")["sse"]

@@ -20,15 +20,15 @@ class Row:
                  goal_ratio=None, goal=None, note=None, has_failed=False, spread=None):
         self.measure, self.unit, self.whose = measure, unit, whose
         self.ours, self.reference, self.note = ours, reference, note
-        self.has_failed = has_failed  # independent of the numbers
+        self.has_failed = has_failed  # a failure that the numbers do not show
         self.ratio = ratio
         if ratio is None and ours is not None and reference:
             self.ratio = ours / reference
-        self.spread = spread  # of the ratio: the middle half of the rounds
+        self.spread = spread  # spread of the ratio: the middle half of the rounds
         self.goal_ratio, self.goal = goal_ratio, goal
 
     def is_met(self):
-        """None: not measured, or no goal."""
+        """Returns whether the goal is met; None: the row was not measured or has no goal."""
         if self.has_failed:
             return False
         if self.goal_ratio is not None:
@@ -60,8 +60,8 @@ class Row:
 
 
 def row_of_rounds(measure, unit, rounds, ours, whose, **goals):
-    """From {name: [value of each round]}: medians, and the median of each round's ratio, which bursts of
-    other load disturb least."""
+    """Makes a row for each proxy from {name: [value of each round]}: its median, and the median of
+    the ratios of each round, which bursts of other load disturb least."""
     ratios = [mine / theirs for mine, theirs in zip(rounds[ours], rounds[whose]) if theirs > 0]
     quarters = quantiles(ratios, n=4) if len(ratios) > 1 else [ratios[0]] * 3
     return Row(measure, unit, median(rounds[ours]), median(rounds[whose]), whose,

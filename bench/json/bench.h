@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* A chat request. bytes is followed by 64 readable zero bytes, for parsers that need padding. */
+/* A chat request. `bytes` is followed by 64 readable zero bytes, for parsers that need padding. */
 typedef struct bench_body {
     char *bytes;
     size_t len;
@@ -23,7 +23,7 @@ typedef struct bench_body {
 bench_body bench_body_new(size_t about_bytes, bool is_model_last);
 void bench_body_free(bench_body *body);
 
-/* Result of a search. */
+/* The result of a search for `model` and `stream`. */
 typedef struct bench_found {
     char model[64];
     bool stream;
@@ -32,16 +32,18 @@ typedef struct bench_found {
 /* One library. Its context holds the state that a server would reuse: a parser, a buffer. */
 typedef struct bench_lib {
     const char *name;
-    bool is_c_library; /* Recourse's goal is to be five times as fast as these. */
+    bool is_c_library; /* The library is written in C. Recourse's goal is to be five times as fast
+                        * as the fastest of these libraries. */
     void *(*open)(void);
     void (*close)(void *ctx);
-    /* Finds the top-level model and stream; reads the whole text. The last duplicate wins if the
-     * library allows it. */
+    /* Finds the top-level members `model` and `stream`, and reads the whole text. The last
+     * duplicate counts if the library allows this. */
     bool (*find)(void *ctx, const bench_body *body, bench_found *found);
-    /* The same, but may stop once both are found. NULL: not supported. */
+    /* Finds the same members, but may stop once both are found. NULL: the library does not support
+     * this. */
     bool (*find_early)(void *ctx, const bench_body *body, bench_found *found);
-    /* Makes the text with the model replaced by BENCH_NEW_MODEL. The result belongs to the library
-     * until the next call. */
+    /* Makes a copy of the text with the model replaced by BENCH_NEW_MODEL. The result belongs to
+     * the library until the next call. */
     bool (*rewrite)(void *ctx, const bench_body *body, const char **ret_text, size_t *ret_len);
 } bench_lib;
 

@@ -8,7 +8,7 @@
 
 typedef struct context {
     struct json_tokener *tokener;
-    struct json_object *root; /* Owns the text of the last rewrite. */
+    struct json_object *root; /* Contains the text of the last rewrite. */
 } context;
 
 static void *open_lib(void)

@@ -31,7 +31,8 @@ static void init(bench *b, uint16_t chain_count)
 {
     *b = (bench){.now_ms = 1000, .entropy = 42};
     rc_shared_settings settings = rc_shared_settings_default();
-    settings.retry_budget.ratio_milli = 5000; /* Never empty: counted, but not limiting. */
+    settings.retry_budget.ratio_milli = 5000; /* The budget is never empty, so it counts retries
+                                               * without limiting them. */
     rc_shared_init(&b->shared, &settings, b->targets, TARGETS, b->credentials, CREDENTIALS,
                    b->now_ms);
     rc_shared_set_pool(&b->shared, 0, 0, 2, NULL);
@@ -87,7 +88,7 @@ static void run_success(bench *b)
     succeed(b, &call);
 }
 
-/* Two waits of the backoff, then success. */
+/* A call with two waits of the backoff, then success. */
 static void run_wait(bench *b)
 {
     rc_call call;
@@ -101,7 +102,7 @@ static void run_wait(bench *b)
     succeed(b, &call);
 }
 
-/* A switch to another key, one to another target, then success. */
+/* A call with a switch to another key, a switch to another target, then success. */
 static void run_switch(bench *b)
 {
     rc_call call;
@@ -109,7 +110,7 @@ static void run_switch(bench *b)
     fail(b, &call, RC_CODE_RATE_LIMITED, RC_DO_TRY);
     fail(b, &call, RC_CODE_RATE_LIMITED, RC_DO_TRY);
     succeed(b, &call);
-    b->now_ms += 6000; /* Until the cooldown of the keys has ended. */
+    b->now_ms += 6000; /* Longer than the cooldown of the keys. */
 }
 
 /* The end of a call with no attempts left. */

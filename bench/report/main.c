@@ -93,7 +93,8 @@ static void run_cjson_parse(bench *b)
 typedef struct contender {
     const char *name;
     void (*run)(bench *b);
-    size_t peer; /* Index of the contender to compare with; its own index: none. */
+    size_t peer; /* Index of the contender to compare with. A contender with its own index here is
+                  * not compared. */
     double ns[ROUNDS];
 } contender;
 

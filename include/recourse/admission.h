@@ -36,14 +36,14 @@ typedef enum rc_admission_state {
     RC_ADMISSION_RECOVERING = 2
 } rc_admission_state;
 
-/* How a call failed. */
+/* The kinds of failure of a call. */
 typedef enum rc_admission_failure {
     RC_ADMISSION_FAILED = 1,    /* the target failed */
     RC_ADMISSION_OVERLOAD = 2,  /* the target lacks capacity */
     RC_ADMISSION_CONCURRENT = 3 /* the target refused one more concurrent call */
 } rc_admission_failure;
 
-/* Why a call may not start now. */
+/* The reason for which a call may not start now. */
 typedef enum rc_admission_hold {
     RC_ADMISSION_OPEN = 0,
     RC_ADMISSION_HOLD_DOWN = 1,
@@ -57,11 +57,11 @@ typedef enum rc_admission_hold {
 typedef struct rc_admission {
     rc_pacer pacer;
     uint64_t now_ms;        /* latest time that a caller passed */
-    uint64_t down_at_ms;    /* start of the latest DOWN */
+    uint64_t down_at_ms;    /* start of the latest DOWN period */
     uint64_t probe_at_ms;   /* DOWN: time of the next probe */
     uint64_t probed_at_ms;  /* DOWN: start of the latest probe; 0: no probe is in flight */
-    uint64_t up_at_ms;      /* end of the latest DOWN; failures of calls that began before this time
-                               are ignored */
+    uint64_t up_at_ms;      /* end of the latest DOWN period; failures of calls that began before
+                             * this time are ignored */
     uint64_t slot_at_ms;    /* start of the current second */
     uint64_t streak_at_ms;  /* start of the first call of the current series of failures */
     uint32_t streak_first;  /* index of the first call of the series */
@@ -121,7 +121,7 @@ RC_API void rc_admission_on_neutral(rc_admission *admission, uint64_t now_ms);
  * time. */
 RC_API void rc_admission_hold_until(rc_admission *admission, uint64_t until_ms, uint64_t now_ms);
 
-/* Records that no call waits for the target any more, so a RECOVERING target is UP. */
+/* Records that no call waits for the target any more. A RECOVERING target becomes UP. */
 RC_API void rc_admission_relax(rc_admission *admission);
 
 /* Returns whether so many of the latest calls succeeded that further attempts are worthwhile. */

@@ -41,8 +41,8 @@ typedef struct rc_breaker_settings {
                              milliseconds */
     uint32_t min_calls;   /* 20: minimum number of calls in the window before the breaker can open;
                              0: no breaker */
-    uint32_t failure_pct; /* 50: percentage of failed calls that opens the breaker; above 100: it
-                             never opens */
+    uint32_t failure_pct; /* 50: percentage of failed calls that opens the breaker; above 100: the
+                           * breaker never opens */
     uint32_t open_ms;     /* 1000: duration of the first opening, in milliseconds */
     uint32_t open_max_ms; /* 2000: longest opening, in milliseconds; if open_ms is larger, open_ms
                              is the longest opening */
@@ -89,8 +89,8 @@ RC_API rc_breaker_admission rc_breaker_admit(rc_breaker *breaker,
 typedef enum rc_breaker_outcome {
     RC_BREAKER_SUCCEEDED = 1, /* the target responded */
     RC_BREAKER_FAILED = 2,    /* the target failed */
-    RC_BREAKER_NEUTRAL = 3    /* no evidence for either: a cancelled call, a failure inside
-                                 Recourse */
+    RC_BREAKER_NEUTRAL = 3    /* neither a success nor a failure of the target: a cancelled call, a
+                               * failure inside Recourse */
 } rc_breaker_outcome;
 
 /* Records the end of a call. admission: the value that rc_breaker_admit returned for the call.

@@ -137,8 +137,8 @@ RC_API void rc_builder_set_context_bool(rc_builder *builder, rc_str key, bool va
 /* Appends one attempt of the call. attempt: copies the struct and its texts. */
 RC_API void rc_builder_add_attempt(rc_builder *builder, const rc_report_attempt *attempt);
 
-/* Both functions append one source location, the outermost first. A location is stored as "Type @
- * file:line (in func)". source: copies the texts. */
+/* Both functions append one source location. The outermost location is appended first. A location
+ * is stored as "Type @ file:line (in func)". source: copies the texts. */
 RC_API void rc_builder_add_source(rc_builder *builder, rc_source source);
 RC_API void rc_builder_add_source_text(rc_builder *builder, rc_str source);
 

@@ -26,7 +26,7 @@
  *       credential counts as a call, but not as an attempt
  *   C2  no request is sent to a target before the retry time that its provider named
  *   C3  no action follows a final action
- *   C4  no attempt starts at or after the deadline, and no wait ends there
+ *   C4  no attempt starts, and no wait ends, at or after the deadline
  *   C5  a failure that is not retryable leads to another attempt in four cases only: capacity
  *       (another credential or target), AuthFailed (once with the same credential, refreshed; or
  *       with another credential of the same target), ContextOverflow (the target named for it),

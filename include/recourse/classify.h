@@ -71,8 +71,8 @@ typedef struct rc_header {
 /* The evidence of one failed call. A zeroed struct means that nothing is known. All texts are
  * views. The functions neither change nor store the struct. */
 typedef struct rc_failure {
-    rc_str provider; /* name of the provider, known to rc_provider_at or not; empty: the classifier
-                        recognises the provider */
+    rc_str provider; /* name of the provider, also of one that rc_provider_at does not know; empty:
+                      * the classifier recognises the provider */
     rc_str model;
     rc_family family; /* RC_FAMILY_NONE is treated as RC_FAMILY_LLM */
     int status;       /* HTTP status; 0: no status was received */

@@ -38,8 +38,8 @@ typedef enum rc_jitter {
 /* How a retry time that the server names (a hint, such as Retry-After) changes the wait. With
  * either value the wait does not end before that time. */
 typedef enum rc_hint_use {
-    RC_HINT_EXACT = 1, /* the wait is that of the hint */
-    RC_HINT_EXTEND = 2 /* the wait is the larger of backoff and hint */
+    RC_HINT_EXACT = 1, /* the wait lasts as long as the hint states */
+    RC_HINT_EXTEND = 2 /* the wait lasts as long as the longer of backoff and hint */
 } rc_hint_use;
 
 #define RC_SCHEDULE_MAX 16

@@ -170,9 +170,8 @@ RC_API void rc_queue_remove(rc_queue *queue, uint32_t ticket);
  * entry. `line` is an index below queue->line_count. */
 RC_API uint32_t rc_queue_head(const rc_queue *queue, uint32_t line);
 
-/* Among the entries of the flow that is next in the line, returns the ticket of the one that
- * arrived last; RC_QUEUE_NONE if the line has no entry. This entry has the most time left, so it
- * serves as a probe. */
+/* Returns the ticket of the newest entry of the flow whose turn is next in the line; RC_QUEUE_NONE
+ * if the line has no entry. This entry has the most time left, so it serves as a probe. */
 RC_API uint32_t rc_queue_newest(const rc_queue *queue, uint32_t line);
 
 /* Returns whether the head of line `a` goes before the head of line `b`. Both lines must have

@@ -8,9 +8,9 @@
  * A bucket fills continuously at the rate (limit - remaining) / reset. If the time of the reset
  * stays the same while the remaining amount falls, the limit applies to a window, and no part of
  * the amount returns before the reset. A call may start if the level of every bucket is at least
- * the call's cost. Without such headers there are no buckets, and the pacer finds the accepted rate
- * (pacer.h). Times are monotonic milliseconds; if a caller passes an earlier time than a previous
- * caller, the later of the two times is used. */
+ * the call's cost. Without headers that state a limit there are no buckets, and the pacer finds the
+ * accepted rate (pacer.h). Times are monotonic milliseconds; if a caller passes an earlier time
+ * than a previous caller, the later of the two times is used. */
 #ifndef RECOURSE_RATE_LIMITS_H
 #define RECOURSE_RATE_LIMITS_H
 
@@ -51,18 +51,18 @@ typedef struct rc_limit_cost {
 /* Returns the cost of a call. tokens_in, tokens_out: estimates; 0: not known. */
 RC_API rc_limit_cost rc_limit_cost_of(uint32_t tokens_in, uint32_t tokens_out);
 
-/* One limit as it is estimated now. */
+/* The current estimate of one limit. */
 typedef struct rc_limit_bucket {
     int64_t level_milli;  /* remaining amount in thousandths; negative: the calls since the latest
-                        response used more than it stated */
+                        response used more than this response stated */
     int64_t limit;        /* the full amount; 0: the limit is not known */
     uint64_t rate_milli;  /* amount that returns per 1000 s */
     uint64_t at_ms;       /* time of level_milli */
     uint64_t began_at_ms; /* start of the call whose response stated the limit last */
     uint64_t reset_at_ms; /* time at which the limit is full again, from the latest response */
     uint32_t sent;        /* sum of the costs of all calls that started; wraps */
-    bool is_window;       /* the limit is full again only at reset_at_ms; no amount returns
-                             before */
+    bool is_window;       /* the limit is full again only at reset_at_ms; no amount returns before
+                           * this time */
 } rc_limit_bucket;
 
 typedef struct rc_rate_limits {
@@ -75,7 +75,7 @@ typedef struct rc_limit_mark {
     uint32_t sent[RC_LIMIT_AXES];
 } rc_limit_mark;
 
-/* Initialises the limits; none is known at first. */
+/* Initialises the limits. At first no limit is known. */
 RC_API void rc_rate_limits_init(rc_rate_limits *limits);
 
 /* Returns the earliest time at which a call of this cost may start; now_ms if it may start now;
@@ -97,7 +97,7 @@ RC_API void rc_rate_limits_note(rc_rate_limits *limits, const rc_limit_facts *fa
 /* Records that a call was refused because of a rate limit. */
 RC_API void rc_rate_limits_on_refused(rc_rate_limits *limits, uint64_t began_ms, uint64_t now_ms);
 
-/* Returns the smallest remaining share of all known limits, in thousandths; 1000 if none is
+/* Returns the smallest remaining share of all known limits, in thousandths; 1000 if no limit is
  * known. */
 RC_API uint32_t rc_rate_limits_left_milli(const rc_rate_limits *limits, uint64_t now_ms);
 

@@ -33,8 +33,8 @@ void rc_arena_done(rc_arena *arena);
  * result is a valid unique pointer. */
 void *rc_arena_get(rc_arena *arena, size_t size);
 
-/* As rc_arena_get, but the bytes are not zeroed. For memory that the caller fills completely, such
- * as text. */
+/* As rc_arena_get, but the bytes are not zeroed. The function is meant for memory that the caller
+ * fills completely, such as text. */
 void *rc_arena_get_unset(rc_arena *arena, size_t size);
 
 /* Returns a zeroed array of `count` elements of `size` bytes, or NULL on failure. If the product

@@ -18,7 +18,8 @@ static rc_str lower(rc_str text, char out[NAME_MAX_BYTES])
     return rc_str_make(out, head.len);
 }
 
-/* Returns the largest edit distance that counts as a misspelling: a third of the word, at most 3.
+/* Returns the largest edit distance that counts as a misspelling: a third of the word's length, at
+ * most 3.
  */
 static size_t slip_max(size_t len)
 {

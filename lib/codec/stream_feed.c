@@ -120,8 +120,8 @@ static void close_event(rc_stream_feed *feed)
     feed->begin = feed->offset + feed->end;
 }
 
-/* Appends the bytes up to offset `to` of the piece to the scratch buffer. Returns false if they do
- * not fit; the event is then oversized. */
+/* Appends the bytes up to offset `to` of the piece to the scratch buffer. Returns false if the
+ * bytes do not fit; the event is then oversized. */
 static bool store(rc_stream_feed *feed, size_t to)
 {
     if (feed->offset + to - feed->begin <= feed->max_bytes &&

@@ -46,8 +46,9 @@
 /* Time in milliseconds that a stream has for its regular end after its terminator (its last event)
  * has arrived. */
 #define RC_EXCHANGE_TAIL_MS 500u
-/* Interval in milliseconds at which the cost of a paused attempt is reserved again. The interval is
- * also the longest delay after a budget has renewed, was raised or got unused reservations back. */
+/* Interval in milliseconds at which the cost of a paused attempt is reserved again. A paused
+ * attempt therefore starts at most one interval after its budget was renewed, was raised or got
+ * unused reservations back. */
 #define RC_EXCHANGE_PAUSE_MS 250u
 /* Minimum time in milliseconds that the store has to acknowledge a record, even if the deadline has
  * passed. */

@@ -25,7 +25,7 @@ rc_stream_dialect rc_response_dialect(const rc_response *response)
     case RC_WIRE_GEMINI:
         return RC_STREAM_GEMINI;
     case RC_WIRE_OPENAI:
-    case RC_WIRE_COUNT: /* the value of RC_WIRE_NATIVE */
+    case RC_WIRE_COUNT: /* RC_WIRE_NATIVE has the same value */
     case RC_WIRE_LOCAL:
         break;
     }

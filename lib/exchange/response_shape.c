@@ -1,6 +1,7 @@
 /* rc_response: compares the shape of a response (events, one object, an array) with the requested
- * one. A client finds neither content nor an error in a response of another shape, so it cannot use
- * it. Called by response.c, response_judge.c and the gateway's attempt_response.c. */
+ * one. A client finds neither content nor an error in a response of another shape, so the client
+ * cannot use the response. Called by response.c, response_judge.c and the gateway's
+ * attempt_response.c. */
 #include "base/str.h"
 #include "codec/sse.h"
 #include "codec/stream_array.h"

@@ -59,8 +59,8 @@ typedef struct decimal {
     int64_t exponent;
 } decimal;
 
-/* When the digits read so far reach this value, further digits are dropped, because only 19 digits
- * always fit in 64 bits. The error is less than one part in 10^18. */
+/* When the number made of the digits read so far reaches this value, further digits are dropped,
+ * because only 19 digits always fit in 64 bits. The error is less than one part in 10^18. */
 #define DIGITS_MAX UINT64_C(1000000000000000000)
 
 /* Larger exponents are replaced by this value, which is far outside the range of double and far

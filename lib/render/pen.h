@@ -49,7 +49,7 @@ void rc_pen_wrap(rc_pen *pen, rc_tone tone, unsigned indent, rc_str text);
 
 /* Appends at most `max_lines` of the remaining lines of a text whose first lines were already
  * written. Appends nothing if no text remains. Returns whether the whole text has been written.
- * rest: borrows during the call, which moves it after the written text. */
+ * rest: borrows during the call; afterwards `rest` begins after the written text. */
 bool rc_pen_wrap_rest(rc_pen *pen, rc_tone tone, unsigned indent, rc_wrap *rest,
                       unsigned max_lines);
 

@@ -80,8 +80,8 @@ static inline uint32_t *rc_field_u32(const rc_field *field, void *object)
 /* Sets every field of the table to absent. */
 void rc_fields_clear(const rc_field_table *table, void *object);
 
-/* Returns whether the field is present; an OBJECT field is if any of its members is. The field must
- * be a TEXT, INT, BOOL, ENUM or OBJECT. */
+/* Returns whether the field is present; an OBJECT field is present if any of its members is
+ * present. The field must be a TEXT, INT, BOOL, ENUM or OBJECT. */
 bool rc_field_is_set(const rc_field *field, const void *object);
 
 /* Returns whether any field of the table is present. */

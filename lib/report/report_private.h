@@ -78,7 +78,7 @@ const rc_report *rc_report_static_fatal(rc_code code);
 
 #define RC_KEY_INCOMPLETE "incomplete"
 #define RC_KEY_CAUSES_ELIDED "causes_elided"
-/* Context key: the component that chose the wait; absent if the provider named it. */
+/* Context key: the component that chose the wait; absent if the provider named the wait. */
 #define RC_KEY_WAIT_BY "wait_by"
 
 #endif

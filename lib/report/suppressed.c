@@ -8,7 +8,8 @@
 #include "scrub/scrub.h"
 #include "json/writer.h"
 
-/* Writes the reason without secrets; a text that does not come from a report may contain some. */
+/* Writes the reason without secrets; a text that does not come from a report may contain
+ * secrets. */
 static void put_reason(rc_json_writer *w, rc_str reason)
 {
     char memory[RC_REPORT_MESSAGE_MAX];

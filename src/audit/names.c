@@ -49,8 +49,8 @@ static bool note_any(void *ctx, const rc_record *operation)
     return false;
 }
 
-/* Whether the audit uses the name for this kind. Clients and models are looked up in the audit. A
- * name with a slash counts as a target. Every name counts as a possible route. */
+/* Returns whether the name may be of this kind. Clients and models are looked up in the audit.
+ * Names with a slash count as targets, and every name counts as a possible route. */
 static bool is_of_kind(rc_store *store, rc_audit_name_kind kind, const char *name)
 {
     rc_store_query query = {.limit = 1};

@@ -78,15 +78,15 @@ bool rc_audit_query_set_empty(rc_audit_query *query, rc_str name, rc_audit_refus
  * more than RC_AUDIT_STEPS_MAX steps. */
 bool rc_audit_query_fit_steps(rc_audit_query *query);
 
-/* Returns the name of the index-th parameter that a query of this kind accepts; NULL past the end.
- * query: an rc_audit_query. */
+/* Returns the name of the index-th parameter that a query of this kind accepts; NULL if the index
+ * is too large. query: an rc_audit_query. */
 const char *rc_audit_parameter_at(const void *query, size_t index);
 
-/* Returns the index-th valid value of the parameter "outcome"; NULL past the end. */
+/* Returns the index-th valid value of the parameter "outcome"; NULL if the index is too large. */
 const char *rc_audit_outcome_at(const void *ctx, size_t index);
 
-/* The kinds of groups, in the order of results. rc_audit_group_at returns a static entry; NULL past
- * the end. */
+/* The kinds of groups, in the order of results. rc_audit_group_at returns a static entry; NULL if
+ * the index is too large. */
 typedef struct rc_audit_group {
     const char *name; /* The name in the parameter "by". */
     uint32_t by;      /* The group's bit, RC_STATS_BY_... */

@@ -5,7 +5,7 @@
 #include "audit/query.h"
 #include "store/record_json.h"
 
-/* Lives in the caller's storage. Its size is about 20 KiB. */
+/* An rc_audit_survey is in the caller's storage and takes about 20 KiB. */
 typedef struct rc_audit_survey {
     rc_stats operations;
     rc_stats attempts;

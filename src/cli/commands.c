@@ -16,7 +16,8 @@ const rc_command *rc_command_at(size_t index)
     return index < sizeof(commands) / sizeof(commands[0]) ? commands[index] : NULL;
 }
 
-/* Returns the options that are accepted in place of a command name; NULL past the end. */
+/* Returns the options that are accepted in place of a command name; NULL if the index is too
+ * large. */
 static const char *main_option_at(const void *ctx, size_t index)
 {
     static const char *const names[] = {"--help", "--version", "-h"};

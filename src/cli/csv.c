@@ -12,8 +12,8 @@ static void begin_cell(rc_buf *buf)
         rc_buf_push_byte(buf, ',');
 }
 
-/* Does the text begin like a formula? Full-width characters (U+FF01..U+FF5E) are checked, too,
- * because spreadsheets in East Asian locales accept them. */
+/* Returns whether the text begins like a formula. Full-width characters (U+FF01..U+FF5E) are
+ * checked, too, because spreadsheets in East Asian locales accept them. */
 static bool is_like_formula(rc_str text)
 {
     size_t at = 0;

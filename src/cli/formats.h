@@ -35,7 +35,7 @@ typedef struct rc_format {
     const char *help;
 } rc_format;
 
-/* Returns the formats in the order of the help; NULL past the end. */
+/* Returns the formats in the order of the help; NULL if the index is too large. */
 const rc_format *rc_format_at(size_t index);
 
 /* Returns the format with this name; NULL: unknown name. name: borrows during the call. */
@@ -47,7 +47,8 @@ const rc_format *rc_format_find(const char *name);
 void rc_format_push(const rc_format *format, const rc_format_input *input, const char *dialect,
                     rc_buf *buf);
 
-/* Return the allowed values of --format, --view and --dialect; NULL past the end. */
+/* These functions return the allowed values of --format, --view and --dialect; NULL if the index is
+ * too large. */
 const char *rc_format_name_at(const void *ctx, size_t index);
 const char *rc_view_name_at(const void *ctx, size_t index);
 const char *rc_dialect_name_at(const void *ctx, size_t index);

@@ -114,7 +114,7 @@ unsigned rc_args_width(const rc_args *args, const rc_terminal *terminal);
 /* Returns the style of text on this terminal by --color and --width, with the current time. */
 rc_panel_style rc_args_style(const rc_cli *cli, const rc_args *args, const rc_terminal *terminal);
 
-/* Returns the commands in the order of the help; NULL past the end. */
+/* Returns the commands in the order of the help; NULL if the index is too large. */
 const rc_command *rc_command_at(size_t index);
 
 extern const rc_command rc_command_explain;

@@ -11,8 +11,8 @@
 /* Returns the path in a SQLite URL, which is the part after "sqlite:". The result views url. */
 rc_str rc_store_note_path(rc_str url);
 
-/* Is there a recourse.db in the current folder, which was the default store of older versions,
- * while the default store is now another file? */
+/* Returns whether the current folder has a recourse.db, the default store of older versions, while
+ * the default store is now another file. */
 bool rc_store_note_is_old_here(const rc_sys_calls *calls, const rc_config *config);
 
 /* Appends a note and returns true in two cases: an old recourse.db is ignored, or the store is in

@@ -103,8 +103,8 @@ typedef struct rc_client_call_record {
     char target[RC_CLIENT_NAME_MAX];
 } rc_client_call_record;
 
-/* A call. Lives in the caller's storage, which must be zeroed before the first start. All members
- * except `facts` are private. */
+/* A call. A call is in the caller's storage, which must be zeroed before the first start. All
+ * members except `facts` are private. */
 struct rc_client_call {
     rc_client_call_facts facts;
     rc_client *client;
@@ -130,7 +130,7 @@ struct rc_client_call {
     uint64_t deadline_ms;
     uint64_t started_ms;
     uint64_t ended_ms;         /* Time at which the response ended or was cancelled. */
-    uint64_t due_at_ms;        /* When rc_client_call_on_due is called next; UINT64_MAX: never. */
+    uint64_t due_at_ms;        /* Time of the next rc_client_call_on_due; UINT64_MAX: never. */
     uint64_t retry_at_ms;      /* End of the wait before a retry. 0: no wait is known. */
     const rc_report *evidence; /* The failure that this client has detected. NULL: no failure. */
     const char *deadline_name;

@@ -47,8 +47,8 @@ static const rc_report *complete(rc_client_call *call, const rc_report *report)
     return rc_builder_finish(&builder);
 }
 
-/* Gives the report that a gateway puts under "recourse" in the body. Returns NULL if the body
- * contains no report. */
+/* Gives the report from the member "recourse" of the body, which a gateway writes. Returns NULL if
+ * the body contains no report. */
 static const rc_report *read_report(rc_client_call *call, rc_str body)
 {
     const rc_report *report = NULL;

@@ -238,7 +238,7 @@ static const struct {
 static rc_http1_fault fault_of(const rc_http1 *reader)
 {
     llhttp_errno_t error = llhttp_get_errno(&reader->parser);
-    /* llhttp also reports a second Content-Length with this error. */
+    /* llhttp reports a second Content-Length with the same error. */
     if (error == HPE_UNEXPECTED_CONTENT_LENGTH && (reader->parser.flags & F_TRANSFER_ENCODING) == 0)
         return RC_HTTP1_FAULT_LENGTH_REPEATED;
     for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++)

@@ -120,7 +120,7 @@ static inline uint32_t rc_http1_value_at(const rc_http1_field *field)
     return field->name_at + field->name_len + field->gap;
 }
 
-/* Points into itself, so it must not be copied. */
+/* The parser. The struct has pointers to its own members, so it must not be copied. */
 typedef struct rc_http1 {
     const rc_http1_limits *limits;
     const char *base; /* Start of the bytes being read; valid only inside a call. */
@@ -167,15 +167,15 @@ void rc_http1_init(rc_http1 *reader, rc_http1_kind kind, const rc_http1_limits *
 /* Declares that the message is a response to HEAD, which has no body. */
 void rc_http1_set_bodiless(rc_http1 *reader);
 
-/* Memory for the fields of the largest head. */
+/* A table of fields with space for the fields of the largest head. */
 typedef struct rc_http1_table {
     rc_http1_field fields[RC_HTTP1_FIELDS_MAX];
 } rc_http1_table;
 
-/* For heads with more than RC_HTTP1_FIELDS_INLINE fields. rc_http1_needs_table returns whether
- * rc_http1_read_head failed only for want of memory for the fields. rc_http1_restart then gives the
- * parser that memory; the head is read again from its first byte. table: borrows until the fields
- * are no longer read. */
+/* The next two functions are for heads with more than RC_HTTP1_FIELDS_INLINE fields.
+ * rc_http1_needs_table returns whether rc_http1_read_head failed only for want of memory for the
+ * fields. rc_http1_restart then gives the parser that memory; the head is read again from its first
+ * byte. table: borrows until the fields are no longer read. */
 bool rc_http1_needs_table(const rc_http1 *reader);
 void rc_http1_restart(rc_http1 *reader, rc_http1_table *table);
 
@@ -193,7 +193,7 @@ rc_http1_event rc_http1_read_body(rc_http1 *reader, rc_str *input);
 rc_http1_event rc_http1_close(rc_http1 *reader);
 
 /* The next functions return parts of the head. head: the bytes that were passed to
- * rc_http1_read_head. The results view (point into) head. */
+ * rc_http1_read_head. The results view (point into) these bytes. */
 static inline rc_str rc_http1_target(const rc_http1 *reader, const char *head)
 {
     return rc_str_make(head + reader->target_at, reader->target_len);
@@ -224,8 +224,8 @@ rc_str rc_http1_find(const rc_http1 *reader, const char *head, rc_str name);
 /* Returns the Content-Length, or UINT64_MAX if the head has none. */
 uint64_t rc_http1_length(const rc_http1 *reader);
 
-/* Returns whether another message may follow on the connection; false if this message is
- * incomplete. */
+/* Returns whether another message may follow on the connection. The result is false if this message
+ * is incomplete. */
 bool rc_http1_is_reusable(const rc_http1 *reader);
 
 /* Compares `len` bytes of `text` with `lower`, ignoring case. `lower` has only lower-case letters,

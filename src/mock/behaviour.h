@@ -132,7 +132,7 @@ typedef enum rc_mock_fault {
     RC_MOCK_FAULT_FIRST     /* The K after @ is missing or 0, or the N after / is not above K. */
 } rc_mock_fault;
 
-/* Why a plan could not be parsed. */
+/* The reason for which a plan could not be parsed. */
 typedef struct rc_mock_reading {
     rc_mock_fault fault;
     rc_str word;         /* The faulty part; views the parsed text. */
@@ -146,8 +146,8 @@ bool rc_mock_plan_parse(rc_str text, rc_mock_plan *ret_plan, rc_mock_reading *re
 /* Returns the static text of a fault, such as "unknown behaviour". */
 const char *rc_mock_fault_text(rc_mock_fault fault);
 
-/* An rc_name_at for rc_nearest: returns the static name of the behaviour at `index`, or NULL past
- * the end. `ctx` is not used. */
+/* An rc_name_at for rc_nearest: returns the static name of the behaviour at `index`, or NULL if
+ * `index` is too large. `ctx` is not used. */
 const char *rc_mock_behaviour_name_at(const void *ctx, size_t index);
 
 /* rc_mock_behaviour_has_number returns whether the behaviour at `index` takes a number,

@@ -23,7 +23,7 @@ void rc_mock_limit_init(rc_mock_limit *limit, uint32_t per_minute, uint64_t now_
  * `count` exceeds the bucket's size, returns whether the bucket is full. */
 bool rc_mock_limit_has(rc_mock_limit *limit, uint64_t count, uint64_t now_ms);
 
-/* Takes `count` out of the bucket, or everything if the bucket holds less. */
+/* Removes `count` from the bucket, or the whole content if the bucket holds less than `count`. */
 void rc_mock_limit_take(rc_mock_limit *limit, uint64_t count);
 
 /* Returns the time until the bucket holds `count`. limit: borrows during the call. */

@@ -227,7 +227,7 @@ static void decide(mock_case *c)
 
 /* ---- responses ---- */
 
-/* Clears the counts. A script begins again. */
+/* Clears the counts, and begins the script again if the provider has one. */
 static void reset(rc_mock_provider *provider, uint64_t now_ms)
 {
     const uint32_t generation = provider->stats.generation;

@@ -21,8 +21,9 @@
 typedef struct rc_mock_provider {
     const rc_mock_scenario *scenario; /* Borrows; NULL: no scenario. */
     rc_mock_script *script;           /* Borrows; NULL: no script. */
-    uint32_t script_index; /* The script's provider that responds; RC_MOCK_NO_PROVIDER: models'
-                            * names decide, and only statistics and reset concern the script. */
+    uint32_t script_index; /* The script's provider that responds; RC_MOCK_NO_PROVIDER: the names of
+                            * models determine the responses, and the script is used only for the
+                            * statistics and the reset. */
     uint64_t seed;
     uint64_t started_ms;
     rc_mock_stats stats;
@@ -33,7 +34,7 @@ typedef struct rc_mock_provider {
 
 typedef struct rc_mock_time {
     uint64_t ms;     /* Monotonic time. */
-    int64_t unix_ms; /* For absolute times in headers. */
+    int64_t unix_ms; /* Unix time, used for absolute times in headers. */
 } rc_mock_time;
 
 /* Initialises a provider. If `seed` is 0, the scenario's seed is used. scenario: borrows as long as

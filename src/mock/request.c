@@ -12,8 +12,8 @@ typedef struct mock_path {
     const char *method;
 } mock_path;
 
-/* A path that is the end of a longer path comes after the longer path, because the first match is
- * used. */
+/* The first path that matches the end of the request's path is used. A longer path therefore
+ * precedes each path that is its end. */
 static const mock_path paths[] = {
     {"/chat/completions", RC_MOCK_CHAT, RC_MOCK_OPENAI, "POST"},
     {"/completions", RC_MOCK_COMPLETIONS, RC_MOCK_OPENAI, "POST"},

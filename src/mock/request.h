@@ -58,7 +58,7 @@ typedef struct rc_mock_request {
     bool is_array; /* Gemini's stream without alt=sse, which is one JSON array. */
     bool is_batch; /* Gemini's batchEmbedContents. */
     bool is_base64;
-    bool wants_usage; /* Has stream_options.include_usage. */
+    bool wants_usage; /* The request sets stream_options.include_usage. */
     char model[RC_MOCK_MODEL_MAX];
     size_t model_len;
     rc_str path; /* Path without the query; views the message. */

@@ -11,7 +11,7 @@
 
 #define USUAL_TOKENS 12
 #define THOUGHT_TOKENS 8
-/* By how many bytes a wrong Content-Length is too long. */
+/* Difference in bytes between a deliberately wrong Content-Length and the right one. */
 #define LENGTH_TOO_LONG 64
 /* Creation time of responses, to which seed and request number are added: 1 January 2025. */
 #define CREATED_S 1735689600
@@ -344,7 +344,7 @@ rc_status rc_mock_response_begin(rc_mock_response *a, const rc_mock_plan *plan,
         make_text(a, request);
     make_head(a, context, is_error);
     make_body(a, is_error);
-    /* The response is never sent. */
+    /* A response of this kind is never sent. */
     if (a->plan.wire == RC_MOCK_WIRE_HANG || a->plan.wire == RC_MOCK_WIRE_REFUSE)
         a->status = 0;
     rc_mock_response_start_steps(a);

@@ -59,7 +59,7 @@ typedef struct rc_mock_context {
     uint64_t seed;
     uint64_t nth;        /* Number of the request, from 1, among the requests with the same key and
                           * model. */
-    int64_t now_unix_ms; /* For absolute times in headers only. */
+    int64_t now_unix_ms; /* Current Unix time, used only for absolute times in headers. */
     rc_mock_limit_state requests;
     rc_mock_limit_state tokens;
     rc_str message; /* Replaces the message of the plan's error, if not empty; copies. */
@@ -82,7 +82,8 @@ typedef struct rc_mock_response {
     size_t header_count;
     uint64_t input_tokens;
     uint64_t output_tokens; /* Number of output tokens of the whole response. */
-    bool is_unbilled;       /* Not billed: an error response, a token count, a list of models. */
+    bool is_unbilled;       /* The tokens are not billed, because this is an error response, a token
+                             * count or a list of models. */
 
     rc_mock_plan plan; /* This and all later members are private. */
     const rc_mock_dialect *dialect;
@@ -105,15 +106,15 @@ typedef struct rc_mock_response {
     uint32_t input_count;
     uint32_t dimensions;
     rc_buf text;        /* The reasoning, followed by the response text. */
-    size_t text_len;    /* How many bytes of `text` are to be sent. */
-    size_t thought_len; /* How many bytes at the start of `text` are reasoning. */
+    size_t text_len;    /* Number of bytes of `text` that are to be sent. */
+    size_t thought_len; /* Number of bytes at the start of `text` that are reasoning. */
     uint64_t thought_tokens;
     rc_buf bytes; /* The bytes that the last step returned. */
-    rc_buf spare; /* Like `bytes`, for a damaged event. */
+    rc_buf spare; /* A second buffer, in which a damaged event is made. */
     size_t body_len;
 
     int stage;
-    size_t text_at;      /* How many bytes of `text` were sent so far. */
+    size_t text_at;      /* Number of bytes of `text` that were sent so far. */
     uint32_t item;       /* Number of content events so far. */
     uint32_t sequence;   /* Number of the next event, in dialects that number them. */
     uint32_t keepalives; /* Keep-alives sent so far. */
@@ -123,7 +124,7 @@ typedef struct rc_mock_response {
     /* Tokens that the first event has already counted, although their part of the text is sent
      * later. */
     uint64_t counted_tokens;
-    size_t body_at;  /* How many bytes of a non-streamed body were sent so far. */
+    size_t body_at;  /* Number of bytes of a non-streamed body that were sent so far. */
     bool is_paced;   /* The wait before the next event is over. */
     bool is_stalled; /* The plan's stall is over. */
 } rc_mock_response;

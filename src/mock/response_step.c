@@ -210,8 +210,8 @@ static bool give_item(rc_mock_response *a, rc_mock_step *step)
     return give_buf(a, step, &a->bytes, tokens);
 }
 
-/* Sends the next content event, or carries out what the plan requires at this event: a stall, an
- * error, a cut. */
+/* Sends the next content event, or carries out the stall, the error or the cut that the plan has at
+ * this event. */
 static bool step_items(rc_mock_response *a, rc_mock_step *step)
 {
     const rc_mock_plan *plan = &a->plan;

@@ -48,14 +48,15 @@ typedef struct rc_mock_key {
     char ends[64]; /* End of the key's value. */
     bool has_plan;
     rc_mock_plan plan;
-    uint64_t until_ms; /* When the plan of the key ends, since the start; 0: never. */
+    uint64_t until_ms; /* Time from the start after which the plan of the key ends; 0: the plan does
+                        * not end. */
     uint64_t requests_per_min;
     uint64_t tokens_per_min;
 } rc_mock_key;
 
 typedef struct rc_mock_scenario {
     uint64_t seed;
-    uint64_t requests_per_min; /* For all keys together; 0: no limit. */
+    uint64_t requests_per_min; /* Limit for all keys together; 0: no limit. */
     uint64_t tokens_per_min;
     bool allows_unknown; /* API keys that are not in `keys` are accepted. */
     uint32_t key_count;

@@ -1,5 +1,5 @@
-/* Plays a scenario of the simulator by the clock: decides how each provider answers, and counts the
- * calls. Called by provider.c and server.c. */
+/* Plays a scenario of the simulator by the clock: decides how each provider responds, and counts
+ * the calls. Called by provider.c and server.c. */
 #include "mock/script.h"
 
 #include <string.h>
@@ -124,7 +124,7 @@ static bool find_key(rc_mock_script_provider *provider, rc_str key, uint32_t *re
     return true;
 }
 
-/* The plan of a failed call, by its outcome. */
+/* Returns the plan for a call with this outcome, which is a failure. */
 static void plan_failure(rc_mock_script_decision *decision, const rc_sim_timeline *timeline)
 {
     rc_mock_plan *plan = &decision->plan;
@@ -172,7 +172,8 @@ static void plan_failure(rc_mock_script_decision *decision, const rc_sim_timelin
     }
 }
 
-/* The plan of a call whose response begins: its text, its pace, and where a cut ends it. */
+/* Returns the plan for a call whose response begins: the text, its pace, and the position of a
+ * cut. */
 static void plan_response(rc_mock_script_decision *decision, const rc_sim_timeline *timeline,
                           bool is_stream)
 {

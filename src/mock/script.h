@@ -1,6 +1,7 @@
 /* rc_mock_script: a scenario of the simulator (docs/simulate.md) played by the clock. The mock
  * server of each provider asks the simulator's model of this provider (rc_sim_upstream) how a call
- * proceeds, so that one file gives the same outages, limits and capacity in both.
+ * proceeds, so that one file gives the same outages, limits and capacity in the simulator and in
+ * the mock.
  *
  *   request ──► rc_mock_script_decide ──► rc_sim_upstream_call ──► plan, limits, slot
  *                                                    └──► counts, per 100 ms
@@ -19,14 +20,14 @@
 #include "json/writer.h"
 
 /* Length of the periods in which calls are counted, and the number of these periods. Calls after
- * the last period are counted in it. */
+ * the last period are counted in the last period. */
 #define RC_MOCK_SCRIPT_PERIOD_MS 100u
 #define RC_MOCK_SCRIPT_PERIODS 6000u
 
 typedef struct rc_mock_script_counts {
-    uint64_t calls; /* Requests that arrived. Connections that the kernel refused are not among
-                     * them. */
-    uint64_t outcomes[RC_SIM_OUTCOME_COUNT]; /* Calls by how the provider ended them. */
+    uint64_t calls; /* Requests that arrived. Connections that the kernel refused are not
+                     * counted. */
+    uint64_t outcomes[RC_SIM_OUTCOME_COUNT]; /* Number of calls by outcome. */
     uint64_t unknown_keys;                   /* Calls with more keys than the scenario has. */
     uint32_t in_flight;
     uint32_t in_flight_max;
@@ -47,12 +48,13 @@ typedef struct rc_mock_script {
     const rc_sim_scenario *scenario;
     uint64_t seed;
     uint64_t started_ms;
-    uint32_t restarts; /* A call of an earlier run holds no slot of the present one. */
+    uint32_t restarts; /* Number of restarts. A call that began before the latest restart holds no
+                        * slot. */
     rc_sim_rng rng;
     rc_mock_script_provider providers[RC_SIM_PROVIDERS_MAX];
 } rc_mock_script;
 
-/* How the script answers a call. */
+/* The script's response to a call. */
 typedef struct rc_mock_script_decision {
     rc_mock_plan plan;
     rc_mock_limit_state requests; /* Limits of the call's key, for the headers. */
@@ -67,7 +69,7 @@ typedef struct rc_mock_script_decision {
 void rc_mock_script_init(rc_mock_script *script, const rc_sim_scenario *scenario, uint64_t seed,
                          uint64_t now_ms);
 
-/* Begins the scenario again and clears the counts. */
+/* Starts the scenario from its beginning and clears the counts. */
 void rc_mock_script_restart(rc_mock_script *script, uint64_t now_ms);
 
 /* Decides how the provider at `index` responds to a request. request: borrows during the call. */

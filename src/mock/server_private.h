@@ -11,7 +11,8 @@ struct rc_mock_server {
     rc_mock_server_settings settings;
     uv_loop_t *loop;
     uint32_t calls;          /* Number of calls that are not freed yet. */
-    uv_timer_t script_timer; /* The script's next change from refusing connections or back. */
+    uv_timer_t script_timer; /* Fires when the script next begins or ends the refusal of
+                              * connections. */
     bool is_timer_closed;
     bool is_stopped;
 };
@@ -23,7 +24,7 @@ typedef struct rc_mock_call {
     rc_buf body;
     rc_mock_response response;
     rc_mock_ticket ticket;
-    uint32_t reset_checks; /* How often the server has checked for unsent bytes before a reset. */
+    uint32_t reset_checks; /* Number of checks for unsent bytes before a reset. */
     bool has_response;
     bool is_raw;           /* server_run.c, not rc_server, frames the response. */
     bool is_write_blocked; /* The call waits for on_drained. */

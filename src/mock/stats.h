@@ -64,7 +64,8 @@ typedef struct rc_mock_stats {
     rc_mock_table paths;
     rc_mock_pair pairs[RC_MOCK_PAIRS_MAX];
     uint32_t pair_count;
-    uint64_t spare_pair; /* Requests whose pair of key and model does not fit into the table. */
+    uint64_t spare_pair; /* Number of requests whose pair of key and model does not fit into the
+                          * table. */
     rc_mock_recent_request recent[RC_MOCK_RECENT_MAX];
     uint64_t recent_count; /* Number of all requests; the list has the latest. */
     uint32_t generation;   /* Incremented by each reset. */

@@ -24,7 +24,7 @@ void rc_mock_push_kilobytes(rc_buf *buf, uint64_t seed, uint32_t kilobytes);
 /* Returns a pseudo-random number that depends only on seed and value. */
 uint64_t rc_mock_mix(uint64_t seed, uint64_t value);
 
-/* Like rc_mock_mix, for a text. */
+/* Returns a pseudo-random number that depends only on the seed and a text. */
 uint64_t rc_mock_mix_text(uint64_t seed, rc_str text);
 
 #endif

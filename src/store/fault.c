@@ -52,8 +52,8 @@ bool rc_store_fault_may_pass(rc_store_fault_kind kind)
     return row_of(kind)->may_pass;
 }
 
-/* Appends as much of the text as fits. UTF-8 characters are not split, and control characters
- * become spaces. */
+/* Appends as much of the text as fits into the detail. UTF-8 characters are not split, and control
+ * characters become spaces. */
 static void append(rc_store_fault *fault, const char *text)
 {
     size_t len = strlen(fault->detail);

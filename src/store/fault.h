@@ -15,7 +15,7 @@ typedef enum rc_store_fault_kind {
 #include "spec/audit.def"
 } rc_store_fault_kind;
 
-/* Lives in the caller's storage. Functions write it only on failure. */
+/* Lives in the caller's storage. Functions write an rc_store_fault only on failure. */
 typedef struct rc_store_fault {
     rc_store_fault_kind kind;
     char detail[256]; /* The activity, the path, and the message of the database or system, in one
@@ -35,7 +35,7 @@ const char *rc_store_fault_name(rc_store_fault_kind kind);
 const char *rc_store_fault_text(rc_store_fault_kind kind);
 const char *rc_store_fault_advice(rc_store_fault_kind kind);
 
-/* Whether the same operation may succeed later without a change of the configuration. */
+/* Returns whether the same operation may succeed later without a change of the configuration. */
 bool rc_store_fault_may_pass(rc_store_fault_kind kind);
 
 /* Makes a StoreUnavailable report with the fault as detail and the advice as action. Gives the

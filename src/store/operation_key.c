@@ -35,8 +35,8 @@ void rc_operation_key_push(rc_buf *buf, int64_t key)
     push_letters(buf, key, LOW_LETTERS);
 }
 
-/* Whether the first letter of a time is possible. Ten letters have 50 bits, but a time has only 48,
- * so the value of the first letter is below 8. */
+/* Returns whether the first letter of a time is possible. Ten letters have 50 bits, but a time has
+ * only 48, so the value of the first letter is below 8. */
 static bool is_time_head(rc_str letters)
 {
     return letters.len == 0 || value_of(letters.ptr[0]) < 8;

@@ -74,7 +74,7 @@ static bool is_kind(rc_record_kind kind)
     return kind > RC_RECORD_NONE && kind <= RC_RECORD_QUOTA;
 }
 
-/* Whether the number fits into the signed 64-bit numbers of the file. */
+/* Returns whether the number fits into the signed 64-bit numbers of the file. */
 static bool fits(uint64_t number)
 {
     return number <= INT64_MAX;

@@ -117,7 +117,7 @@ rc_outcome rc_record_attempt_outcome(rc_code code, rc_error_class error_class, r
  * of range. records: borrows during the call. */
 rc_status rc_records_check(const rc_record *records, size_t count);
 
-/* State that must survive a restart: an exhausted or rejected credential, a target taken out of
+/* A state that must survive a restart: an exhausted or rejected credential, a target taken out of
  * service, a raised budget. */
 typedef enum rc_saved_state_kind {
     RC_SAVED_STATE_CREDENTIAL = 1, /* A credential's state. `value` is an rc_credential_state. */

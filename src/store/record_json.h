@@ -9,7 +9,7 @@
 #include "store/stats.h"
 #include "json/writer.h"
 
-/* How much of a record's report is written. */
+/* The part of a record's report that is written. */
 typedef enum rc_record_report {
     RC_RECORD_REPORT_NONE = 0,
     RC_RECORD_REPORT_MESSAGE = 1, /* Writes the report's message as member "message". */

@@ -77,8 +77,8 @@ typedef struct rc_store_extent {
     uint64_t names;
     uint64_t orphans;     /* Records and reports without an operation. 0 in an undamaged file. */
     uint64_t bytes;       /* Size of the file, without its log. */
-    int64_t from_unix_ms; /* When the first operation began; to_unix_ms is when the last operation
-                           * began. 0 if there is no operation. */
+    int64_t from_unix_ms; /* Time at which the first operation began; to_unix_ms: time at which the
+                           * last operation began. 0: there is no operation. */
     int64_t to_unix_ms;
 } rc_store_extent;
 
@@ -159,7 +159,7 @@ void rc_store_close(rc_store *store);
 
 /* Writes all batches in one transaction. Records must pass rc_records_check. A record whose
  * operation and seq are stored already is not stored again, so that the caller can safely retry
- * after a failure of which the effect is unknown. first: borrows during the call. */
+ * after a failure whose effect is unknown. first: borrows during the call. */
 bool rc_store_append(rc_store *store, const rc_batch *first, rc_store_fault *fault);
 
 /* Moves the write-ahead log into the file if the log has grown. If is_forced is true, the log is

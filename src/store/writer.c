@@ -19,7 +19,8 @@ static bool is_well_formed(const rc_batch *batch)
            rc_records_check(batch->records, batch->record_count) == RC_OK;
 }
 
-/* Whether the queue has space for a submission of `size` bytes. The caller holds the lock. */
+/* Returns whether the queue has space for a submission of `size` bytes. The caller holds the
+ * lock. */
 static bool has_space(const rc_writer *writer, size_t size)
 {
     return !writer->is_down && !writer->is_stopping &&

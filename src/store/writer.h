@@ -21,9 +21,9 @@
 typedef struct rc_writer_settings {
     rc_str url;         /* The store's URL, as in rc_store_open. Borrowed during rc_writer_start. */
     bool makes_folders; /* The writer creates missing parent folders of the file. */
-    /* If false, a record is stored before the client gets the end of its response, and survives a
-     * power cut. If true, a record is stored soon after the response, and survives the end of the
-     * process but no power cut. */
+    /* If false, a record is stored before the client gets the end of its response, and the record
+     * survives a power cut. If true, a record is stored soon after the response; it survives the
+     * end of the process, but no power cut. */
     bool is_async;
     bool continue_on_failure;  /* If true, requests continue when the store fails, and their records
                                 * are lost. If false, requests are refused. */
@@ -44,8 +44,8 @@ typedef struct rc_writer_settings {
     /* Called after some or all expired operations were deleted. prune: borrows during the call. The
      * callback may be NULL. */
     void (*on_trimmed)(void *ctx, const rc_store_prune *prune);
-    /* For tests: called instead of waiting. If it is NULL, the writer waits in real time, and
-     * rc_writer_stop ends the wait. */
+    /* For tests: a callback that is called instead of waiting. If the callback is NULL, the writer
+     * waits in real time, and rc_writer_stop ends the wait. */
     void (*pause)(void *ctx, uint64_t wait_ms);
 } rc_writer_settings;
 
@@ -72,7 +72,7 @@ typedef enum rc_submit_result {
 
 /* Queues a batch. Any thread may call this function. batch: copies the records. on_acknowledged:
  * called once if the result is RC_SUBMIT_WAIT, on the writer's thread, possibly before
- * rc_writer_submit returns. */
+ * rc_writer_submit has returned. */
 rc_submit_result rc_writer_submit(rc_writer *writer, const rc_batch *batch,
                                   rc_on_acknowledged on_acknowledged, void *ctx);
 
@@ -90,20 +90,20 @@ void rc_writer_set_retention(rc_writer *writer, uint32_t days, uint64_t bytes);
  * because rc_writer_amend may still add records to them. */
 #define RC_WRITER_AMENDS_MS INT64_C(60000)
 
-/* Whether requests continue when the store fails (continue_on_failure). Any thread may call this
- * function. */
+/* Returns whether requests continue when the store fails (continue_on_failure). Any thread may call
+ * this function. */
 bool rc_writer_continues_on_failure(const rc_writer *writer);
 
 /* Emits a SuppressedError, because a response is sent before its record is stored. Any thread may
  * call this function. why: borrows during the call. */
 void rc_writer_emit_unsafe(rc_writer *writer, const rc_report *why);
 
-/* Whether a submission would be refused now because the store is down. The state may change at any
- * time, so the result is only a hint. Any thread may call this function. */
+/* Returns whether a submission would be refused now because the store is down. The state may change
+ * at any time, so the result is only a hint. Any thread may call this function. */
 bool rc_writer_refuses(rc_writer *writer);
 
-/* Gives the caller a StoreUnavailable report with the reason why submissions are refused. Never
- * NULL. */
+/* Gives the caller a StoreUnavailable report with the reason for which submissions are refused. The
+ * report is never NULL. */
 const rc_report *rc_writer_why(rc_writer *writer);
 
 typedef struct rc_writer_counts {

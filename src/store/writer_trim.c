@@ -41,7 +41,7 @@ static int64_t requested_time(const rc_writer *writer, int64_t before_unix_ms)
     return before_unix_ms < last ? before_unix_ms : last;
 }
 
-/* Whether the store uses more than `percent` of keep_bytes. */
+/* Returns whether the store uses more than `percent` of keep_bytes. */
 static bool is_above(rc_writer *writer, uint64_t percent)
 {
     const uint64_t most = atomic_load(&writer->keep_bytes);
@@ -95,9 +95,9 @@ static bool find_work(rc_writer *writer, uint64_t now_ns)
     return true;
 }
 
-/* Whether the deletion under way is still wanted. It is no longer wanted if the requester has ended
- * or withdrawn its request, or if the configuration has new retention limits. The block notes of
- * deleted operations are removed in any case. */
+/* Returns whether the deletion under way is still wanted. The deletion is no longer wanted if the
+ * requester has ended or withdrawn its request, or if the configuration has new retention limits.
+ * The block notes of deleted operations are removed in any case. */
 static bool is_wanted(rc_writer *writer)
 {
     const rc_writer_trimmer *trim = &writer->trim;

@@ -32,13 +32,13 @@ typedef enum rc_wake {
     RC_WAKE_FAILED    /* Signals can no longer be read, or poll(2) failed. */
 } rc_wake;
 
-/* Checks whether the process is in the foreground. Keys are read only while it is. The caller calls
- * rc_console_check every second, because the shell may move the process to the foreground without a
- * signal. */
+/* Checks whether the process is in the foreground. Keys are read only while the process is in the
+ * foreground. The caller calls rc_console_check every second, because the shell may move the
+ * process to the foreground without a signal. */
 void rc_console_check(rc_console *console);
 
-/* Returns whether the line is redrawn in place. If the terminal cannot do that, the caller prints
- * separate lines instead. */
+/* Returns whether the line is redrawn in place. If the terminal cannot redraw a line, the caller
+ * prints separate lines instead. */
 bool rc_console_is_live(const rc_console *console);
 
 /* Draws `line` in place of the previous line. Nothing is drawn while standard error accepts no

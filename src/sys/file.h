@@ -46,8 +46,8 @@ void rc_fd_hold_standard(const rc_sys_calls *calls);
  * string. */
 const char *rc_sys_error_text(int error);
 
-/* Returns whether `error` means that the reader of this program's output has closed its end. That
- * is no failure of this program. */
+/* Returns whether `error` means that the reader of this program's output has closed its end. A
+ * closed reader is no failure of this program. */
 bool rc_sys_is_reader_gone(int error);
 
 #endif

@@ -15,7 +15,7 @@
 
 #include "sys/calls.h"
 
-/* In the caller's storage. All members except `error` and `is_awaited` are private. */
+/* An outlet is in the caller's storage. All members except `error` and `is_awaited` are private. */
 typedef struct rc_outlet {
     const rc_sys_calls *calls;
     int fd;          /* The descriptor. -1: the outlet is closed and drops all bytes. */

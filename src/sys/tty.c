@@ -18,8 +18,8 @@
 static const int CRASHES[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
 #define CRASH_COUNT (sizeof CRASHES / sizeof *CRASHES)
 
-/* Data for the crash handler, because a signal handler gets no pointer. Set before the handler is
- * installed. */
+/* Data for the crash handler, because a signal handler gets no pointer. The data is set before the
+ * handler is installed. */
 static struct {
     int fd;
     struct termios modes;

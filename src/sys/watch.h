@@ -46,8 +46,9 @@ typedef struct rc_watch {
  * changed. calls: borrows until rc_watch_done. */
 int rc_watch_init(rc_watch *watch, const rc_sys_calls *calls);
 
-/* Restores the signal mask. May be called after a failed rc_watch_init. Signals that were not read
- * are dropped, because they would end the process before its last output. */
+/* Restores the signal mask. Restores the signal mask. May be called after a failed rc_watch_init.
+ * Signals that were not read are dropped, because they would end the process before its last
+ * output. */
 void rc_watch_done(rc_watch *watch);
 
 /* Makes every later poll write the outlet's queue. outlet: borrows until rc_watch_done. */

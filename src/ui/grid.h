@@ -22,8 +22,10 @@ typedef struct rc_grid_column {
     const char *title_above; /* First line of a title of two lines; NULL: one line. */
     bool has_mark;           /* Cells in the tone RC_TONE_BEST end in an asterisk. */
     bool is_right;           /* Right-aligned, for numbers. */
-    unsigned min;   /* Smallest width to which the column may be narrowed; 0: never narrowed. */
-    unsigned rank;  /* On a narrow terminal the highest rank is hidden first; 0: never hidden. */
+    unsigned min;   /* Smallest width to which the column may be narrowed; 0: the column is never
+                     * narrowed. */
+    unsigned rank;  /* On a narrow terminal the column with the highest rank is hidden first; 0: the
+                     * column is never hidden. */
     unsigned usual; /* Width used by rc_grid_fix, when rows are printed one by one. */
 } rc_grid_column;
 
@@ -38,7 +40,8 @@ typedef struct rc_grid {
     rc_panel_style style;
 } rc_grid;
 
-/* columns: borrows until rc_grid_done. style, alloc: copies the structs. */
+/* Initialises an empty table. columns: borrows until rc_grid_done. style, alloc: copies the
+ * structs. */
 void rc_grid_init(rc_grid *grid, const rc_grid_column *columns, size_t count,
                   const rc_panel_style *style, const rc_alloc *alloc);
 void rc_grid_done(rc_grid *grid);
@@ -59,14 +62,14 @@ rc_status rc_grid_push(rc_grid *grid, rc_buf *buf);
  * third of the width. */
 rc_status rc_grid_push_folded(rc_grid *grid, rc_buf *buf);
 
-/* For rows that are printed one by one. rc_grid_fix sets the columns to their `usual` widths and
- * fits them to the terminal; rc_grid_push_titles appends the titles; rc_grid_push_rows appends the
- * rows added since its last call and removes them from the grid. */
+/* The next functions are for rows that are printed one by one. rc_grid_fix sets the columns to
+ * their `usual` widths and fits them to the terminal; rc_grid_push_titles appends the titles;
+ * rc_grid_push_rows appends the rows added since its last call and removes them from the grid. */
 void rc_grid_fix(rc_grid *grid);
 void rc_grid_push_titles(const rc_grid *grid, rc_buf *buf);
 rc_status rc_grid_push_rows(rc_grid *grid, rc_buf *buf);
 
-/* Is the column visible? Valid after rc_grid_fix or rc_grid_push. */
+/* Returns whether the column is visible. Valid after rc_grid_fix or rc_grid_push. */
 bool rc_grid_shows(const rc_grid *grid, size_t column);
 
 #endif

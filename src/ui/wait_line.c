@@ -9,7 +9,8 @@
 #include "render/wrap.h"
 
 #define SECOND_MS 1000u
-/* If fewer columns than this remain for the reason, it is left out. */
+/* Minimum number of columns for the reason of a retry; if fewer columns remain, the reason is left
+ * out. */
 #define REASON_MIN 16u
 
 /* Appends ASCII text (one byte is one column). Returns false without appending if the text does not

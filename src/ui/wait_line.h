@@ -15,7 +15,7 @@ typedef struct rc_wait_line {
     uint64_t left_ms; /* Time until the retry. */
     rc_code code;     /* Error of the last attempt, shown if `reason` is empty. */
     rc_str reason;    /* Views a sentence about the error; empty: the name of `code` is shown. */
-    bool has_keys;    /* The line says that Esc cancels the wait. */
+    bool has_keys;    /* The line contains the hint that Esc cancels the wait. */
     bool has_utf8;
     unsigned width;
 } rc_wait_line;

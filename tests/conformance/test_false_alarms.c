@@ -21,8 +21,9 @@
 #define TEXTS_PER_ROOT 260
 #define FILE_MAX (64 * 1024)
 #define TEXT_MAX 3000
-/* Fewer texts than TEXTS_MIN say nothing; fewer alarms of one rule than ALARMS_MIN are
- * tolerated; of a thousand texts so many may be called failures and retryable. */
+/* The test needs at least TEXTS_MIN texts and tolerates fewer than ALARMS_MIN false alarms of one
+ * rule. The other limits are the numbers of texts per thousand that may be classified as failures
+ * and as retryable failures. */
 #define TEXTS_MIN 400
 #define ALARMS_MIN 4
 #define CALLED_PER_MILLE 25
@@ -86,8 +87,8 @@ static bool ends_with(const char *name, const char *ends)
     return len >= end && strcmp(name + len - end, ends) == 0;
 }
 
-/* Adds the regular files below the folder in the order of their names. ends: the end of their
- * names. */
+/* Adds the regular files below the folder in the order of their names. ends: the end that the names
+ * must have. */
 static void add_files(path_list *list, const char *folder, const char *ends, int depth)
 {
     struct dirent **entries = NULL;
@@ -150,7 +151,7 @@ static void count_texts(tally *t, const char *folder, const char *ends)
         if (file != NULL) {
             const size_t len = fread(bytes, 1, sizeof bytes, file);
             fclose(file);
-            /* Another place in every file, and the same one in every run. */
+            /* The position differs from file to file and is the same in every run. */
             if (len > 40)
                 count_text(t, paragraph_at(rc_str_make(bytes, len), (i * 7919) % (len - 1)));
         }
@@ -196,7 +197,7 @@ static void no_rule_is_wrong_more_often_than_right(void **state)
     assert_true(t.retryable * 1000 <= t.texts * RETRYABLE_PER_MILLE);
     for (size_t i = 0; i < rc_rules_builtin.count; i++) {
         const rc_rule *rule = &rc_rules_builtin.rules[i];
-        /* The last rule decides what no rule knows. */
+        /* The last rule applies to failures that no other rule recognises. */
         if (rule->code != RC_CODE_UNCLASSIFIED && t.wrong[i] + t.alarms[i] >= ALARMS_MIN &&
             t.wrong[i] + t.alarms[i] > t.right[i])
             fail_msg(

@@ -206,7 +206,7 @@ static void operate(ledger *l, size_t number, int64_t unix_ms)
     records[seq].outcome = RC_OUTCOME_SUCCEEDED;
     records[seq].cost_usd_micro = l->outcomes[number];
     seq++;
-    /* All records at once, or the first one alone before the others. */
+    /* All records are stored at once, or the first one is stored before the others. */
     uint32_t first = random_below(3) == 0 ? 1 : seq;
     append_records(l, records, first);
     if (first < seq)

@@ -13,7 +13,7 @@
 
 #include "support/failure_cases.h"
 
-/* Fewest cases of a conformance set. */
+/* Minimum number of cases of a conformance set. */
 #define CASES_MIN 5
 
 static void path_of(char *path, size_t size, const char *folder, const char *name, const char *end)

@@ -5,7 +5,7 @@ import { chromium } from "playwright-core";
 import { Group } from "./tap.mjs";
 import { gates } from "./gates.mjs";
 
-// Generous, for a busy machine.
+// Time limit in ms, which is generous for a busy machine.
 const WAIT_MS = 120_000;
 const LIMIT_MS = 300_000;
 const PROGRAM = process.env.CHROMIUM || "/usr/bin/chromium";
@@ -50,7 +50,7 @@ async function newPage({ width = 1280, height = 900, theme = "light", allow = nu
 }
 
 export class Views extends Group {
-    // isOrdered: one test at a time, because they change the gateway's state.
+    // isOrdered: the tests run one at a time, because they change the gateway's state.
     constructor(name, { isOrdered = false } = {}) {
         super(name, { sideBySide: isOrdered ? 1 : SIDE_BY_SIDE, limitMs: LIMIT_MS });
     }

@@ -122,8 +122,8 @@ function fillAudit() {
     STORIES.forEach((name, i) => execFileSync(tool, ["audit.db", "story", name, String(now - 120_000 + i * 1000)]));
 }
 
-// Sends one request as client app, or as the client with the long name. leaves: the client disconnects after that
-// many ms.
+// Sends one request as client app, or as the client with the long name. leaves: time in ms after
+// which the client disconnects.
 export async function request(model, { leaves, gate = gates.main, isLong = false } = {}) {
     const controller = new AbortController();
     if (leaves !== undefined)

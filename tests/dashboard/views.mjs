@@ -542,7 +542,7 @@ explain.view("classifies the end of a long text and redacts keys", { allow: /400
     const go = page.getByRole("button", { name: "Explain" });
     await go.click();
     await page.locator(".bad-text", { hasText: "There is nothing to explain." }).waitFor();
-    // Typing this much would take long.
+    // The text is set directly, because typing it would take long.
     await box.evaluate((area) => {
         area.value = `${"INFO all is well\n".repeat(6000)}401 Incorrect API key provided: sk-proj-` +
             "abcdefghijklmnopqrstuvwxyz0123456789ABCD\n";

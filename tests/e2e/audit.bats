@@ -64,7 +64,7 @@ key() {
     [[ $stderr == *"store: sqlite:recourse.db"*"--store recourse.db" ]]
     rm "$default_store"
     refused 66 "To use the old file" list
-    # No note in formats for programs, and none for a named store.
+    # Formats for programs contain no note, and no note is printed for a named store.
     run -66 --separate-stderr audit list --format json
     [[ $stderr != *"old file"* ]]
     run -0 --separate-stderr audit list --store recourse.db

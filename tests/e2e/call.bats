@@ -568,7 +568,7 @@ end_gateway_at() { # WORDS FILE
     said Overloaded
     run -77 --separate-stderr call --via "$up" --model mock/401 hello
     run -75 --separate-stderr call --via "$up" --model mock/html-502 hello
-    # That server does not know the deadline; the command enforces it.
+    # A foreign server does not know the deadline, so the command enforces the deadline.
     run -124 --separate-stderr call --via "$up" --deadline 100ms --model mock/hang hello
     said DeadlineExceeded
     said 'not finished within 100ms (--deadline)'
@@ -686,7 +686,7 @@ PY
     run -1 grep -q '^:' zero
     grep -q '^: recourse {"type":"auto_retry_start"' told
     grep -q '^: recourse {"type":"cost:updated".*"model":"demo/429-ms-50+echo@1/2"' told
-    # Without the comments the rest is the same, except for the ids.
+    # Without the comments the streams are the same, except for the ids.
     same() { grep -v '^:' "$1" | cat -s | sed 's/"id":"[^"]*"//; s/"created":[0-9]*//; s/"content":"[^"]*"//' | sed '/./,$!d'; }
     diff <(same plain) <(same told)
     ask 'x-recourse-events: yes' bad

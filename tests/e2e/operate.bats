@@ -190,7 +190,7 @@ PY
 
 @test "further signals during the shutdown do not change its exit status" {
     config
-    # Its output goes to a full pipe without a reader, and is flushed at the end.
+    # The gateway's output goes to a full pipe without a reader, and is flushed at the end.
     mkfifo full
     exec 8<>full
     head -c 65536 /dev/zero >&8
@@ -234,7 +234,7 @@ PY
     grep -qF '"event":"restart_needed","message":"listen has changed; restart the gateway to apply it"' talk
     grep -qF '"message":"threads has changed; restart the gateway to apply it"' talk
     grep -qF '"message":"limits.max_connections has changed; restart the gateway to apply it"' talk
-    # The difference remains.
+    # The difference between the configurations remains.
     admin reload -X POST | tee answer
     grep -qF '"generation":3' answer
     grep -qF '"needs_restart":["listen","threads","limits.max_connections"]' answer
@@ -287,7 +287,7 @@ PY
     [ "$(chat again)" != 000 ]
     wait_for says two.log '  again '
     [ ! -s four.log ]
-    # Off, and on again at the same file.
+    # The log is switched off, and on again with the same file.
     config 'listen: 127.0.0.1:0' 'log: {format: off}'
     admin reload -X POST | grep -q '"generation":4'
     [ "$(chat unseen)" != 000 ]
@@ -324,7 +324,7 @@ PY
     run --separate-stderr "$RECOURSE" serve --config recourse.yaml
     [ "$status" != 0 ]
     [[ $stderr == "recourse serve: "*"$long is not set"* ]]
-    # Without a file it goes to standard error.
+    # Without a log file the error goes to standard error.
     sed 's/, file: gate.log//' good.yaml >recourse.yaml
     start
     wait_for says talk 'recourse serve: listening at http://127.0.0.1:'

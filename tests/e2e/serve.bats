@@ -403,14 +403,14 @@ YAML
     has '"id":"named"'
     run ! grep -qF 'up/' answer
     run ! grep -qF '*' answer
-    # A single model; a model that matches a wildcard exists too.
+    # A single model is returned; a model that matches a wildcard exists, too.
     curl -sS "$base/v1/models/named" >answer
     created=$(sed -n 's/.*"created":\([0-9]*\),.*/\1/p' answer)
     [ "$(cat answer)" = '{"id":"named","object":"model","created":'"$created"',"owned_by":"up"}' ]
     [ "$created" -gt 1700000000 ]
     curl -sS "$base/v1/models/up/any-other" >answer
     has '"id":"up/any-other"'
-    # In the client's dialect; no model here uses these dialects.
+    # The error is in the client's dialect, although no model here uses this dialect.
     [ "$(curl -sS -H 'anthropic-version: 2023-06-01' "$base/v1/models")" = '{"data":[],"has_more":false}' ]
     [ "$(curl -sS "$base/v1beta/models")" = '{"models":[]}' ]
 }
@@ -463,7 +463,7 @@ YAML
     [ "$(header x-recourse-attempts)" = 1 ]
     [ "$(header x-should-retry)" = false ]
     [ "$(curl -sS "$up/mock/stats" | grep -o '"requests":[0-9]*' | head -1)" = '"requests":3' ]
-    # "Do not retry" applies to that target only, not to others.
+    # "Do not retry" applies only to the target that sent it.
     chat elsewhere
     [ "$(status)" = 200 ]
     [ "$(header x-recourse-target)" = up/mock/ok ]

@@ -4,7 +4,8 @@
 
 #define FAILURES_MAX 400
 
-/* A whole answer of a kind that may come, or a connection that has ended. */
+/* Checks that the client gets a complete response with an expected status, or that its connection
+ * has ended. */
 static void expect_some_answer(const char *text)
 {
     const int status = send_request(text);
@@ -49,7 +50,7 @@ static void each_allocation_may_fail(void **state)
                 break;
             }
         }
-        /* There was something to fail, and an end of it. */
+        /* The request made more than 20 allocations, and a run in which none failed was reached. */
         assert_true(fail_at > 20 && fail_at < FAILURES_MAX);
     }
 }

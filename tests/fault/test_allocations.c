@@ -25,7 +25,7 @@ static bool is_incomplete(const rc_report *r)
     return false;
 }
 
-/* Every field at once, and a cause. */
+/* Builds a report with every field and a cause. */
 static const rc_report *full_report(const rc_alloc *alloc, rc_code code)
 {
     rc_builder b;
@@ -82,7 +82,7 @@ static bool build(const rc_alloc *alloc, rc_code code)
     const rc_report *r = full_report(alloc, code);
     check_classification(r, code);
     bool is_whole = !is_incomplete(r);
-    /* What does not say that it is incomplete must be complete. */
+    /* A report that is not marked as incomplete must be complete. */
     if (is_whole) {
         assert_int_equal(rc_report_context_count(r), 10);
         assert_int_equal(rc_report_attempt_count(r), 10);
@@ -193,7 +193,8 @@ static bool build_given_up(const rc_alloc *alloc)
     return is_whole;
 }
 
-/* Encoding into a buffer on the failing allocator: RC_OK means all of it. */
+/* Encodes a report into a buffer on the failing allocator. With RC_OK the whole report must be in
+ * the buffer. */
 static bool encode_view(const rc_alloc *alloc, rc_view view)
 {
     const rc_report *r = full_report(alloc, RC_CODE_RATE_LIMITED);
@@ -244,7 +245,7 @@ static bool decode(const rc_alloc *alloc, const char *json, rc_decode_mode mode)
         assert_int_equal(rc_report_code(r), RC_CODE_RATE_LIMITED);
         is_whole = !is_incomplete(r) && !is_incomplete(rc_report_cause(r));
         if (mode == RC_DECODE_STRICT)
-            assert_true(is_whole); /* strict is all or nothing */
+            assert_true(is_whole); /* strict decoding returns a complete report or none */
         if (is_whole) {
             assert_string_equal(rc_report_message(r).ptr, "slow\ndown");
             assert_int_equal(rc_report_context_count(r), 2);
@@ -268,7 +269,7 @@ static bool decode_tolerant(const rc_alloc *alloc)
     return decode(alloc, JSON, RC_DECODE_TOLERANT);
 }
 
-/* Bad input on a failing allocator: an error either way, never a report. */
+/* Decodes invalid input on a failing allocator: the result is always an error, never a report. */
 static bool decode_refused(const rc_alloc *alloc)
 {
     const rc_report *r = NULL;
@@ -362,15 +363,16 @@ static bool buffer_grows(const rc_alloc *alloc)
     if (is_whole)
         assert_int_equal(rc_buf_get(&buf).len, 200000);
     else
-        assert_true(rc_buf_get(&buf).len % 10 == 0); /* a push is whole or not at all */
+        assert_true(rc_buf_get(&buf).len % 10 == 0); /* a push appends all of its bytes or none */
     rc_buf_done(&buf);
     return is_whole;
 }
 
 typedef struct scenario {
     const char *name;
-    bool (*run)(const rc_alloc *alloc); /* true: nothing was lost */
-    bool may_be_silent; /* a wrapper without memory is its cause, which has lost nothing */
+    bool (*run)(const rc_alloc *alloc); /* returns true if nothing was lost */
+    bool may_be_silent; /* data may be lost without a mark: a wrapper that could not be allocated is
+                         * replaced by its cause, which is complete */
 } scenario;
 
 #define S(name)            \
@@ -407,7 +409,8 @@ static const scenario SCENARIOS[] = {
 
 #define SCENARIO_COUNT (sizeof SCENARIOS / sizeof *SCENARIOS)
 
-/* Runs it with the Nth request failing; returns whether the run said that nothing was lost. */
+/* Runs the scenario with its Nth allocation failing. Returns whether the scenario reported that
+ * nothing was lost. */
 static bool run_with(const scenario *s, size_t fail_at, bool for_good, size_t *ret_calls)
 {
     fail_alloc memory = {.fail_at = fail_at, .for_good = for_good};

@@ -19,7 +19,8 @@
 #define ALLOCATIONS_MAX 5000
 #define RESPONSE_MAX 4096
 
-/* Two tries with a wait between them; the store is a thread of its own and has tests of its own. */
+/* The configuration leads to two attempts with a wait between them. The store runs on a thread of
+ * its own and has tests of its own. */
 static const char config_text[] =
     "providers: {demo: {kind: demo}}\n"
     "audit: {durability: \"off\"}\n"
@@ -29,7 +30,7 @@ static const char config_text[] =
 static char folder[] = "/tmp/recourse-call-XXXXXX";
 static char config_path[sizeof folder + 16];
 static char response_path[sizeof folder + 16];
-static char whole[RESPONSE_MAX]; /* the answer, when nothing fails */
+static char whole[RESPONSE_MAX]; /* the response of a run without a failing call */
 
 static void read_response(char text[RESPONSE_MAX])
 {
@@ -40,7 +41,7 @@ static void read_response(char text[RESPONSE_MAX])
         close(fd);
 }
 
-/* Standard output is a file, as the answer is what counts. */
+/* Runs the command with a file as its standard output, because the test compares the response. */
 static int run_scenario(bool is_json, char text[RESPONSE_MAX])
 {
     const char *const argv[] = {"recourse", "call", "--config", config_path,
@@ -57,7 +58,7 @@ static int run_scenario(bool is_json, char text[RESPONSE_MAX])
     return result;
 }
 
-/* Not a word of the answer may be missing where it says that it worked. */
+/* Returns whether the result is allowed: with exit status 0 the response must be complete. */
 static bool is_expected(int result, const char *text)
 {
     if (result == 0)
@@ -65,7 +66,8 @@ static bool is_expected(int result, const char *text)
     return result >= 64 && result <= 78;
 }
 
-/* False: something was left behind or not said. */
+/* Runs the scenario with its Nth call failing. Returns false if a resource was not released or the
+ * failure was not reported. */
 static bool is_good_with(int fail_at, bool is_for_good, int error)
 {
     char text[RESPONSE_MAX];
@@ -139,13 +141,14 @@ static bool is_terminal_as_before(const struct termios *before)
                    now.c_cc[VMIN] == before->c_cc[VMIN];
     close(fd);
     if (real.is_for_good && real.has_failed_modes)
-        return true; /* nobody could */
+        return true; /* the modes cannot be restored if tcsetattr always fails */
     if (!is_same)
         fprintf(stderr, "modes lost\n");
     return is_same;
 }
 
-/* Runs in a session of its own that has a terminal; gives the number of bad ends. */
+/* Runs the scenarios in a session with a terminal of its own. Returns the number of runs with a
+ * fault. */
 static int count_bad_on_terminal(void)
 {
     struct termios before;
@@ -199,7 +202,7 @@ static int make_folder(void **unused)
         return -1;
     setenv("LANG", "C.UTF-8", 1);
     setenv("TERM", "dumb", 1);
-    signal(SIGPIPE, SIG_IGN); /* as main does */
+    signal(SIGPIPE, SIG_IGN); /* as main() does */
     return 0;
 }
 

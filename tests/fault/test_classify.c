@@ -12,7 +12,7 @@
 #include "support/fail_alloc.h"
 #include "support/failure_cases.h"
 
-/* Classifies with the given allocation failing. Gives how many there were. */
+/* Classifies with the Nth allocation failing. Returns the number of allocations. */
 static size_t run(const rc_failure *failure, const rc_verdict *verdict, size_t fail_at,
                   bool for_good)
 {

@@ -17,8 +17,8 @@
 #include "cli/exec/exec.h"
 #include "support/cli_faults.h"
 
-/* Two tries with a wait between them, standard input through a pipe, words on standard error, and
- * something that stays behind. It ends by itself when its input does. */
+/* The command leads to two attempts with a wait between them. It reads its standard input, which is
+ * a pipe, writes to standard error, leaves a process behind, and ends when its input ends. */
 #define COMMAND \
     "echo \"HTTP 429, retry after 1s\" >&2; sleep 600 >/dev/null 2>&1 & cat >/dev/null; exit 7"
 #define INPUT "what the command reads"
@@ -43,7 +43,7 @@ static int run_scenario(void)
     int fds[2];
     char number[16];
     open_input();
-    /* Somebody around us wants a report. */
+    /* An outer exec expects a report on this pipe. */
     if (pipe(fds) != 0)
         abort();
     snprintf(number, sizeof number, "%d", fds[1]);
@@ -51,12 +51,12 @@ static int run_scenario(void)
     int result = run_command(argv, (int)(sizeof argv / sizeof *argv) - 1);
     unsetenv("RECOURSE_REPORT_FD");
     close(fds[0]);
-    close(fds[1]); /* which was closed, if it was taken */
+    close(fds[1]); /* fails if the command has already closed the descriptor */
     return result;
 }
 
-/* Where killing fails for good, this is nobody's task but ours: all that is left is a child of this
- * process, which adopts orphans. */
+/* Kills the remaining children of this process, which adopts orphans. The test must do this if each
+ * kill() of the command failed. */
 static void kill_children(void)
 {
     char pids[4096];
@@ -70,8 +70,8 @@ static void kill_children(void)
         fclose(list);
 }
 
-/* What was killed may not have been taken leave of; what was not killed keeps the test from coming
- * to its end. */
+/* Reaps all children. Processes that the command has killed may not be reaped yet, and processes
+ * that it has not killed would delay the end of the test. */
 static void bury(void)
 {
     siginfo_t info;
@@ -86,7 +86,7 @@ static bool is_expected(int result)
     bool is_ours = result == RC_EXIT_OS || result == RC_EXIT_IO || result == RC_EXIT_INTERNAL;
     if (!is_ours)
         return result == 7;
-    /* Whoever cannot say it does not have to. */
+    /* If all calls fail, the command cannot write a message. */
     return real.is_for_good || strstr(real.stderr_bytes, "annot") != NULL ||
            strstr(real.stderr_bytes, "of memory") != NULL;
 }
@@ -111,7 +111,8 @@ static bool is_same_mask(const state *before, const state *after)
     return true;
 }
 
-/* The scenario with its Nth call failing. False: something was left behind or not said. */
+/* Runs the scenario with its Nth call failing. Returns false if a resource was not released or the
+ * failure was not reported. */
 static bool is_good_with(int fail_at, bool is_for_good, int error)
 {
     real_reset();

@@ -27,7 +27,8 @@
 
 #define FAILURES_MAX 1000
 
-/* The port of the provider that compresses, and warns of its limit, stands for %u. */
+/* %u is replaced by the port of the provider that compresses its responses and reports a rate limit
+ * that is nearly used up. */
 static char config_text[2048];
 static const char config_form[] =
     "providers: {demo: {kind: demo}, far: {kind: openai, base_url: \"http://127.0.0.1:9/v1\"},\n"
@@ -44,7 +45,8 @@ static const char config_form[] =
 
 /* ---- a provider that compresses ---- */
 
-/* More than is decoded in one turn, behind a few bytes of content. */
+/* Size of a comment after the content: more bytes than the gateway decodes in one iteration of the
+ * loop. */
 #define FILLER_BYTES ((size_t)600 << 10)
 
 static struct {
@@ -148,7 +150,7 @@ static void send_request(world *w, const char *model, bool is_stream)
     rc_loop_close(w->gateway_loop);
 }
 
-/* The configuration, in memory that is watched. False: there was none. */
+/* Reads the configuration with the failing allocator. Returns false if memory ran out. */
 static bool read_config(const rc_alloc *alloc, rc_snapshot_input *ret_input)
 {
     rc_config_faults faults;
@@ -193,7 +195,8 @@ static bool make_loop(world *w, rc_hub *hub, const rc_alloc *alloc)
     return w->gateway_loop != NULL;
 }
 
-/* One request with the Nth allocation failing. True: it did not come to that. */
+/* Runs one request with the Nth allocation failing. Returns true if there were fewer than N
+ * allocations. */
 static bool run(const char *model, bool is_stream, fail_alloc *memory, world *w)
 {
     rc_hub hub;
@@ -223,7 +226,7 @@ static void fail_each(const char *model, bool is_stream, const char *expected)
         for (size_t at = 1; at < FAILURES_MAX && !is_past; at++) {
             fail_alloc memory = {.fail_at = at, .for_good = for_good != 0};
             is_past = run(model, is_stream, &memory, &w);
-            /* What was begun is HTTP, and what is whole is what it should be. */
+            /* A response that has begun is HTTP. */
             if (w.client.got_len > 0)
                 assert_memory_equal(w.client.got, "HTTP/1.1 ", 9);
         }
@@ -261,7 +264,8 @@ static void test_hedge(void **state)
     static world w;
     fail_alloc memory = {.fail_at = SIZE_MAX};
     (void)state;
-    /* Without memory for the second call the first one goes on, here up to the deadline. */
+    /* If no memory is available for the second attempt of the hedge, the first one continues, here
+     * up to the deadline. */
     fail_each("late", false, "HTTP/1.1 ");
     assert_true(run("patient", false, &memory, &w));
     assert_non_null(strstr(w.client.got, "x-recourse-target: demo/ok"));

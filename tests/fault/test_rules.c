@@ -12,7 +12,8 @@
 
 #include "support/fail_alloc.h"
 
-/* Literals, a rule in the place of a built-in one, and more rules than one block has room for. */
+/* The text of the rules file: literals, a rule that replaces a built-in one, and more rules than
+ * fit into one block of memory. */
 static char text[64u << 10];
 
 static void write_text(void)
@@ -30,7 +31,8 @@ static void write_text(void)
                                 i, 440 + i, i, i);
 }
 
-/* Counts the allocations; RC_OK only if none failed. */
+/* Parses the file with the Nth allocation failing. Returns the number of allocations. The status
+ * must be RC_OK only if none failed. */
 static size_t run(size_t fail_at, bool for_good)
 {
     fail_alloc memory = {.fail_at = fail_at, .for_good = for_good};

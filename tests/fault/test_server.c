@@ -4,7 +4,7 @@
 
 #include <sys/resource.h>
 
-/* Requests of every kind; whatever fails, each ends. */
+/* Sends requests of every kind. Each request must end, whatever fails. */
 static void run_scenario(void)
 {
     static char body[6000];
@@ -24,7 +24,7 @@ static void run_scenario(void)
         rc_responder_write(fixture.held, RC_STR("held"));
         rc_responder_end(fixture.held);
     }
-    client_send(RC_STR("GET / HTTP/1.1\r\n\r\n")); /* is refused */
+    client_send(RC_STR("GET / HTTP/1.1\r\n\r\n")); /* a request without Host is refused */
     UNTIL(fixture.client.is_at_end || got("400 Bad Request"));
 }
 
@@ -42,7 +42,7 @@ static void every_allocation_may_fail(void **state)
     size_t calls = fixture.memory.calls;
     fixture_end();
     assert_true(calls > 5);
-    for (size_t at = 2; at <= calls; at++) /* the first is init's */
+    for (size_t at = 2; at <= calls; at++) /* the first allocation is made by rc_server_init */
         for (int for_good = 0; for_good < 2; for_good++) {
             fixture_start(NULL);
             fixture.memory.fail_at = at;
@@ -50,7 +50,7 @@ static void every_allocation_may_fail(void **state)
             run_scenario();
             assert_false(is_whole_run() && for_good);
             fixture.memory.fail_at = 0;
-            client_close(); /* and then it works again */
+            client_close(); /* with memory available, the server works again */
             client_open();
             client_send(RC_STR("GET /hello" HOST "\r\n"));
             UNTIL(got("\r\n\r\nhello"));
@@ -107,7 +107,8 @@ static void without_descriptors_streams_go_on(void **state)
 
     rc_responder_write(fixture.held, RC_STR("goes on"));
     UNTIL(got("goes on"));
-    /* It tries again and again, and sleeps in between: a busy loop would turn without an end. */
+    /* The server tries to accept again and again, and sleeps in between. A busy loop would need
+     * many more iterations. */
     uint64_t turns = 0;
     for (; fixture.server.stats.accept_pauses < 6; turns++)
         uv_run(&fixture.loop, UV_RUN_ONCE);

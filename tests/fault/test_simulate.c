@@ -44,7 +44,7 @@ typedef struct fake_file {
 static struct fake_folder {
     fake_file files[FILES_MAX];
     bool is_there;
-    size_t depth; /* of "a/b/c": how many are there */
+    size_t depth; /* number of folders of a path such as "a/b/c" that exist */
     char asked[ASKED_MAX];
     size_t asked_count;
 } folder;
@@ -57,7 +57,7 @@ static fake_file *find(const char *path)
     return NULL;
 }
 
-/* "a/b/c": each one needs the one above. */
+/* Creates a folder of a path such as "a/b/c". Its parent folder must exist. */
 static int folder_make_deep(const char *path)
 {
     size_t slashes = 0;
@@ -102,7 +102,7 @@ static int folder_open(const char *path)
     return -1;
 }
 
-/* A failure that shows late has lost what was written. */
+/* Discards a part of the written bytes, as in a failure that is reported late. */
 static int lose(fake_file *file)
 {
     file->len /= 2;
@@ -215,7 +215,7 @@ static void reset(void)
     memory = (fail_alloc){0};
 }
 
-/* Each result file as it was left by a run before this one. */
+/* Fills the folder with the result files of an earlier run. */
 static void leave_old_files(void)
 {
     memset(&folder, 0, sizeof(folder));
@@ -244,7 +244,8 @@ static void make_whole(void)
     }
 }
 
-/* Old or new, never half; with success all of them new. */
+/* Checks that each file is the complete old one or the complete new one; after a success all files
+ * are new. */
 static void check_folder(int status, bool may_leave_one)
 {
     size_t count = 0;
@@ -276,14 +277,15 @@ static void no_failing_call_passes_for_success(void **state)
         leave_old_files();
         reset();
         fake.error = errors[(size_t)i / 2 % COUNT(errors)];
-        fake.is_for_good = i % 2 != 0 && fake.error != EINTR; /* which would never end */
+        fake.is_for_good = i % 2 != 0 && fake.error != EINTR; /* a permanent EINTR would be retried
+                                                               * for ever */
         fake.fail_at = i / 2 / (int)COUNT(errors) + 1;
         const int status = run();
         assert_true(status == RC_EXIT_OK || status == RC_EXIT_IO || status == RC_EXIT_NO_INPUT);
-        /* Files that are lost do not take the result with them. */
+        /* If the files cannot be written, the result is still printed. */
         if (status == RC_EXIT_OK || strstr(fake.err.text, "cannot write charts") != NULL)
             assert_true(fake.out.len == printed || fake.is_for_good);
-        /* For good: removing what was begun fails too. */
+        /* If all calls fail, removing a temporary file fails, too. */
         check_folder(status, fake.is_for_good);
     }
 }
@@ -304,7 +306,7 @@ static void lost_files_are_reported(void **state)
     (void)state;
     memset(&folder, 0, sizeof(folder));
     reset();
-    fake.fail_at = 3; /* after two reads: the folder */
+    fake.fail_at = 3; /* the third call, after two reads, creates the folder */
     fake.error = EACCES;
     assert_int_equal(run(), RC_EXIT_IO);
     assert_string_equal(fake.err.text,
@@ -313,7 +315,8 @@ static void lost_files_are_reported(void **state)
 
     memset(&folder, 0, sizeof(folder));
     reset();
-    fake.fail_at = 6; /* the chance, the file, its bytes */
+    fake.fail_at = 6; /* the calls four to six draw the random number, open the file and write its
+                       * bytes */
     fake.error = ENOSPC;
     assert_int_equal(run(), RC_EXIT_IO);
     assert_string_equal(
@@ -327,7 +330,7 @@ static void folders_above_are_made(void **state)
     (void)state;
     static const struct {
         const char *name;
-        const char *asked; /* the last letters, in order */
+        const char *asked; /* the last letters of the folders that were created, in order */
     } cases[] = {{"a/b/c", "cabc"}, {"/a/b", "bab"}, {"a//b", "bab"}, {"a", "a"}, {"a/", "/"}};
     for (size_t i = 0; i < COUNT(cases); i++) {
         memset(&folder, 0, sizeof(folder));

@@ -28,7 +28,7 @@
 
 /* --- the Nth call to the disk fails --- */
 
-/* Which of a world's operations were acknowledged. */
+/* The operations of a test, and which of them were acknowledged. */
 typedef struct ledger {
     rc_id ids[OPERATIONS];
     bool is_acknowledged[OPERATIONS];
@@ -60,7 +60,8 @@ static size_t timeline_count(store_fixture *fixture, const rc_id *id)
     return count;
 }
 
-/* Whole or not at all; and there, if it was acknowledged. */
+/* Checks that each operation is stored completely or not at all, and that each acknowledged
+ * operation is stored. */
 static void assert_whole(store_fixture *fixture, const ledger *book)
 {
     for (int i = 0; i < OPERATIONS; i++) {
@@ -78,8 +79,8 @@ static void make_ids(store_fixture *fixture, ledger *book)
         book->ids[i] = fixture_id(fixture, FIXTURE_TIME + i);
 }
 
-/* Opening, appending and moving the log, with a failure at the Nth call. Gives whether there was
- * one. */
+/* Opens the store, appends and moves the log, with a failure at the Nth call. Returns whether a
+ * call failed. */
 static bool run_with_failure(int nth, bool is_for_good, int code)
 {
     store_fixture fixture;
@@ -98,14 +99,14 @@ static bool run_with_failure(int nth, bool is_for_good, int code)
     }
     bool has_failed = atomic_load(&faults.failures) > 0;
 
-    /* The space is back: the same connection goes on. */
+    /* When space is available again, the same connection continues to work. */
     fault_disarm();
     for (int i = 0; is_open && i < OPERATIONS; i++)
         assert_true(append_one(&fixture, &book, i));
     if (is_open)
         assert_whole(&fixture, &book);
     fixture_close(&fixture);
-    /* And so does the next process. */
+    /* The next process can open and write the file, too. */
     assert_true(fixture_open(&fixture, RC_STORE_WRITE));
     assert_whole(&fixture, &book);
     fixture_done(&fixture);
@@ -157,8 +158,8 @@ static void fill_store(store_fixture *fixture, ledger *book)
     fixture_close(fixture);
 }
 
-/* Every operation is whole or gone as a whole, and what was spent is there. Gives how many there
- * are. */
+/* Checks that each operation is stored completely or not at all, and that the daily usage is
+ * unchanged. Returns the number of stored operations. */
 static int assert_whole_or_absent(store_fixture *fixture, const ledger *book)
 {
     int there = 0;
@@ -195,7 +196,8 @@ static bool prune_with_failure(int nth, bool is_for_good, int code)
     (void)rc_store_checkpoint(fixture.store, true, &fixture.fault);
     const bool has_failed = atomic_load(&faults.failures) > 0;
     fault_disarm();
-    /* A commit that failed may have reached the disk, never the other way round. */
+    /* A commit that was reported as failed may have reached the disk. A commit that was reported as
+     * successful must have reached the disk. */
     assert_true(OPERATIONS - assert_whole_or_absent(&fixture, &book) >= (int)prune.operations);
     while (!prune.is_done)
         assert_true(rc_store_prune_step(fixture.store, &prune, &fixture.fault));
@@ -217,7 +219,7 @@ static void test_deleting_on_a_failing_disk(void **state)
     }
 }
 
-/* What failed is a typed fault, not a crash and not a success. */
+/* Each failure is reported as a fault of the right kind; there is no crash and no false success. */
 static void test_faults_have_types(void **state)
 {
     (void)state;
@@ -308,7 +310,7 @@ static void test_a_submission_without_memory(void **state)
         fail_alloc failing = {.fail_at = n};
         const rc_alloc alloc = fail_alloc_of(&failing);
         made = rc_submission_make(&batch, &alloc);
-        if (made != NULL) { /* the report may be left out, its code may not */
+        if (made != NULL) { /* the report may be left out, but not the code */
             assert_int_equal(made->batch.records[2].code, RC_CODE_OVERLOADED);
             rc_submission_free(made, &alloc);
         }
@@ -330,7 +332,7 @@ static void on_child_done(void *ctx, rc_ack kept, const rc_report *why)
     uv_sem_post(&child_done);
 }
 
-/* Keeps operations for ever and says of each that it is safe, by its id. */
+/* Stores operations without end, and writes the id of each acknowledged operation to fd. */
 static void child(const store_fixture *fixture, int cycle, int fd)
 {
     const rc_writer_settings settings = {.url = rc_str_c(fixture->url), .calls = &rc_sys_real};
@@ -356,7 +358,8 @@ static void child(const store_fixture *fixture, int cycle, int fd)
     }
 }
 
-/* What it said before it was killed. */
+/* Reads the ids that the child has written, and kills the child when it has written enough of
+ * them. */
 static size_t read_ids(int fd, size_t enough, pid_t pid, char *acknowledged_ids, size_t size)
 {
     size_t len = 0;
@@ -395,7 +398,7 @@ static void test_killed_again_and_again(void **state)
             child(&fixture, cycle, ends[1]);
         }
         close(ends[1]);
-        /* Another moment of the work each time. */
+        /* The child is killed after another number of operations in each cycle. */
         const size_t enough = (size_t)(1 + cycle * 7 % 23) * RC_ID_LEN;
         counts[cycle] = read_ids(ends[0], enough, pid, acknowledged_ids[cycle],
                                  sizeof(acknowledged_ids[cycle]));
@@ -414,7 +417,7 @@ static void test_killed_again_and_again(void **state)
         assert_true(rc_store_check(fixture.store, &fixture.fault));
         fixture_close(&fixture);
     }
-    /* No operation is there in part: as many outcomes as operations. */
+    /* No operation is stored in part: each operation has an outcome. */
     int64_t open = -1;
     assert_true(fixture_open(&fixture, RC_STORE_READ));
     assert_true(rc_sqlite_number((rc_sqlite *)fixture.store,

@@ -18,7 +18,7 @@
 #define FILE_MAX ((size_t)1 << 20)
 #define DICE 3
 
-/* The file and its log, as they were when they were last flushed. */
+/* The content of the file or of its log at the latest flush. */
 typedef struct image {
     char path[256];
     size_t len;
@@ -55,7 +55,7 @@ static bool flip(void)
     return (chance >> 20 & 1) == 1;
 }
 
-/* Puts in place what the disk has after the cut. */
+/* Replaces the file by the content that the disk has after the power cut. */
 static void cut(image *kept)
 {
     const size_t len = read_file(kept->path, now_there);
@@ -81,8 +81,9 @@ static bool append_one(store_fixture *fixture, const rc_id *id, int i)
     return fixture_append(fixture, records, 3);
 }
 
-/* Works until the Nth call to the disk, at which the power goes. Gives how many operations that
- * were acknowledged are not there; -1: it came to its end before. */
+/* Stores operations until the power cut, which happens at the Nth call to the disk. Returns the
+ * number of acknowledged operations that are missing afterwards; -1: there were fewer than N
+ * calls. */
 static int lost_at(int nth, bool is_power_safe, uint64_t seed)
 {
     store_fixture fixture;

@@ -46,7 +46,7 @@ static const char *const samples[] = {
     "1\r\n\r\n",
 };
 
-/* The Nth connection gets N bytes, then the end. */
+/* Sends the first N bytes of the response on the Nth connection, then ends the connection. */
 static void cut_at_index(peer_conn *conn)
 {
     if (!peer_read_request(conn))
@@ -92,7 +92,8 @@ static void cut_at_every_byte(void **state)
             cut_everywhere(NULL, samples[i], is_reset != 0);
 }
 
-/* A body that ends with the connection is not ended by a reset. */
+/* Sends a body that ends with the connection, then resets the connection. The reset must not count
+ * as the end of the body. */
 static void cut_behind_the_body(peer_conn *conn)
 {
     if (!peer_read_request(conn))
@@ -155,7 +156,7 @@ static void cut_at_every_byte_of_tls(void **state)
     cut_everywhere(tls_server_new(&authority, 0), samples[1], false);
 }
 
-/* Stops where told, and waits. */
+/* Sends the first of->number bytes of the response, then waits. */
 static void stall_at(peer_conn *conn)
 {
     if (!peer_read_request(conn))
@@ -164,7 +165,7 @@ static void stall_at(peer_conn *conn)
     peer_drain(conn);
 }
 
-/* What came of a peer that stops behind so many bytes. */
+/* Returns the failure of a call to a peer that stops after `at` bytes. */
 static rc_upstream_failure request_silent_peer(size_t at, uint32_t limit_ms)
 {
     probe p = {0};
@@ -181,13 +182,14 @@ static void a_silent_peer_is_left(void **state)
 {
     (void)state;
     for (size_t at = 0; at < strlen(samples[1]); at += 9) {
-        /* The head and the size of a chunk are no byte of the body. */
+        /* The head and the chunk's size do not count as bytes of the body. */
         const size_t before = (size_t)(strstr(samples[1], "data: ") - samples[1]);
         const rc_upstream_kind kind =
             at > before ? RC_UPSTREAM_IDLE_TIMEOUT : RC_UPSTREAM_FIRST_BYTE_TIMEOUT;
         const rc_phase phase = at == 0 ? RC_PHASE_SENT : RC_PHASE_HEADERS;
         rc_upstream_failure failure = {0};
-        /* On a busy machine the peer may not have come to write: it gets more time. */
+        /* On a busy machine the peer may not have written yet when the limit passes, so the call is
+         * repeated with higher limits. */
         for (uint32_t limit_ms = 15; limit_ms < 10000; limit_ms *= 4) {
             failure = request_silent_peer(at, limit_ms);
             if (failure.kind == kind && failure.phase == phase)
@@ -199,7 +201,7 @@ static void a_silent_peer_is_left(void **state)
     }
 }
 
-/* Bytes of the head come all the time, its end never does. */
+/* Sends a head that never ends, byte by byte. */
 static void drip_head(peer_conn *conn)
 {
     if (!peer_read_request(conn))
@@ -246,7 +248,7 @@ static void a_peer_that_takes_nothing_is_left(void **state)
     free(body);
 }
 
-/* Goes while the body is coming, without a word. */
+/* Closes the connection without a response while the body of the request arrives. */
 static void leave_during_body(peer_conn *conn)
 {
     char bytes[4096];
@@ -269,7 +271,7 @@ static void a_peer_that_closes_during_the_body_is_a_failure(void **state)
     free(body);
 }
 
-/* Runs the loop a number of turns. */
+/* Runs a number of iterations of the loop. */
 static void turn(int turns)
 {
     for (int i = 0; i < turns; i++) {
@@ -278,7 +280,7 @@ static void turn(int turns)
     }
 }
 
-/* However far the call has come. */
+/* The owner may cancel a call in every state of the call. */
 static void owners_may_leave_at_any_moment(void **state)
 {
     (void)state;
@@ -346,7 +348,7 @@ static void closing_ends_every_call_once(void **state)
     }
 }
 
-/* A peer with moods, by the number of its connection. */
+/* A peer whose behaviour depends on the numbers of the connection and of the request. */
 static void moods(peer_conn *conn)
 {
     for (int i = 0; peer_read_request(conn); i++) {
@@ -432,7 +434,7 @@ static void anything_at_any_time(void **state)
     anything_goes(tls_server_new(&authority, 0));
 }
 
-/* Two calls in a row, the second with a pushed body; a head that comes in two pieces. */
+/* Responds to each request with a head that arrives in two pieces. */
 static void two_pieces(peer_conn *conn)
 {
     while (peer_read_request(conn)) {
@@ -474,7 +476,8 @@ static size_t starve(bool is_tls, size_t fail_at, bool for_good)
             assert_int_equal(p.failure.kind, RC_UPSTREAM_NO_MEMORY);
         good += p.ends;
     }
-    assert_int_equal(good == 3, fail_at == 0 || memory.calls < fail_at); /* pieces may join */
+    /* the two pieces of a head may arrive in one read, which needs fewer allocations */
+    assert_int_equal(good == 3, fail_at == 0 || memory.calls < fail_at);
     finish();
     assert_int_equal(memory.live, 0);
     assert_false(memory.is_broken);
@@ -494,7 +497,8 @@ static void every_allocation_may_fail(void **state)
     }
 }
 
-/* No memory to keep what the kernel does not take: from the loop, as what it is. */
+/* If there is no memory for the bytes that the kernel does not accept, the call fails from the
+ * loop, with the right kind of failure. */
 static void memory_runs_out_while_sending(void **state)
 {
     size_t len = 16u << 20;

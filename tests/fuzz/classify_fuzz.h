@@ -31,10 +31,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define FUZZ_REPORT_MAX ((size_t)1 << 20)
 #define FUZZ_NOW_MS INT64_C(1794800000000)
 
-/* Texts up to here are compared in other spellings: none of those is cut anywhere. */
+/* Maximum length of the texts that are also classified in other spellings. No spelling of such a
+ * text exceeds a ceiling. */
 #define FUZZ_PLAIN_MAX 900u
 
-/* What the third byte chooses. */
+/* Bits of the third byte. */
 #define FUZZ_HAS_HEADERS 1u
 #define FUZZ_IS_EVENT 2u
 #define FUZZ_HAS_TRANSPORT 4u
@@ -45,7 +46,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 typedef struct fuzz_failure {
     rc_failure failure;
     rc_header headers[FUZZ_HEADERS_MAX];
-    char *memory; /* exactly the text, so that the sanitizer sees a read behind it */
+    char *memory; /* contains exactly the text, so that the sanitizer detects a read after its
+                   * end */
 } fuzz_failure;
 
 static inline void fuzz_require(bool is_true, const char *what, const rc_failure *failure)
@@ -68,7 +70,7 @@ static inline int fuzz_status(uint8_t choice)
     return STATUSES[choice % (sizeof(STATUSES) / sizeof(STATUSES[0]))];
 }
 
-/* Takes the header lines off the text. */
+/* Reads the header lines at the start of the text, and returns the remaining text. */
 static inline rc_str fuzz_read_headers(fuzz_failure *f, rc_str text)
 {
     size_t at = 0;
@@ -96,7 +98,8 @@ static inline void fuzz_read_flags(rc_failure *failure, uint8_t flags, uint8_t m
 {
     static const int EXITS[] = {1, 2, 64, 75, 124, 126, 127, 130, 137, 139, 143, 255};
     if (flags & FUZZ_HAS_TRANSPORT)
-        failure->transport = (rc_transport)(more % 8u); /* one more than there are */
+        failure->transport = (rc_transport)(more % 8u); /* includes one value that is not in the
+                                                         * enum */
     failure->phase = (rc_phase)(more / 8u % 6u);
     failure->replay = (rc_replay)(more / 64u % 3u);
     failure->family = (rc_family)(more % 11u);
@@ -118,7 +121,7 @@ static inline void fuzz_init(fuzz_failure *f, const uint8_t *data, size_t size,
         abort();
     memcpy(f->memory, data + FUZZ_CONTROL_LEN, len);
     rc_str text = rc_str_make(f->memory, len);
-    /* One more choice than providers: nobody said whose failure it is. */
+    /* There is one more choice than providers: the provider is unknown. */
     size_t provider = data[0] % (count + 1);
     if (provider < count)
         f->failure.provider = rc_str_c(providers[provider]);
@@ -145,7 +148,7 @@ static inline bool fuzz_is_same(const rc_verdict *a, const rc_verdict *b)
 typedef struct fuzz_trace_log {
     const rc_failure *failure;
     size_t matched;
-    size_t sum; /* so that every byte of every note is read */
+    size_t sum; /* a sum over the notes, so that every byte of every note is read */
     rc_str rule;
 } fuzz_trace_log;
 
@@ -163,7 +166,7 @@ static inline void fuzz_on_note(void *ctx, const rc_trace_note *note)
     h->rule = note->subject;
 }
 
-/* Rules count on it that some facts cannot be true together. */
+/* Checks that facts which exclude each other are never true together; the rules rely on this. */
 static inline void fuzz_check_facts(const rc_failure *failure)
 {
     rc_classify_space space;
@@ -207,7 +210,7 @@ static inline rc_code fuzz_check_verdict(const rc_failure *failure)
     rc_classify_space first_space;
     rc_classify_space second_space;
     rc_classify_space third_space;
-    memset(&first_space, 0x11, sizeof(first_space)); /* what was there before does not matter */
+    memset(&first_space, 0x11, sizeof(first_space)); /* the previous contents must not matter */
     memset(&second_space, 0xEE, sizeof(second_space));
     rc_verdict verdict = rc_judge(failure, NULL, NULL, &first_space);
     rc_verdict second = rc_judge(failure, NULL, NULL, &second_space);
@@ -286,8 +289,9 @@ static inline void fuzz_compare_texts(const rc_failure *failure, const fuzz_text
                  rc_str_make(right->bytes, right->len), what);
 }
 
-/* An apostrophe belongs to a word; quotes make names of members out of words. Behind a colon a
- * number is a status if a sentence begins behind it, and letter case tells that. */
+/* Returns whether the byte stays in the plain text. An apostrophe belongs to a word, but a quote
+ * would make a word the name of a member. A colon stays only before a letter: after a colon, a
+ * number can be a status, which depends on the case of the next letter. */
 static inline bool fuzz_is_plain(rc_str text, size_t i)
 {
     char c = text.ptr[i];
@@ -299,8 +303,8 @@ static inline bool fuzz_is_plain(rc_str text, size_t i)
     return rc_ascii_is_alnum(c) || (c != '\0' && strchr(".,;:!?-()/%_ ", c) != NULL);
 }
 
-/* What programs write around words is spelled in one way only: the fields of a stream, and the
- * sentence that AWS's SDK begins its exceptions with. */
+/* Returns whether the text begins with the fields of a stream or with the first sentence of an AWS
+ * SDK's exception. Such texts have only one spelling, so they are not compared. */
 static inline bool fuzz_is_wrapped(rc_str text)
 {
     static const rc_str STARTS[] = {RC_STR_INIT(":"), RC_STR_INIT("data:"), RC_STR_INIT("event:"),
@@ -312,7 +316,8 @@ static inline bool fuzz_is_wrapped(rc_str text)
     return rc_str_find(text, RC_STR("An error occurred ("), 0) != RC_STR_NPOS;
 }
 
-/* The words of a text without what would make it JSON, a page, fields or lines. */
+/* Writes the words of the text, without the characters that would make the text JSON, a page,
+ * fields or lines. */
 static inline bool fuzz_plain(rc_str text, fuzz_text *ret_plain)
 {
     ret_plain->len = 0;
@@ -325,7 +330,8 @@ static inline bool fuzz_plain(rc_str text, fuzz_text *ret_plain)
     return trimmed.len > 0 && !fuzz_is_wrapped(trimmed);
 }
 
-/* Letter case takes identifiers apart (RateLimitError), so only texts in one case are compared. */
+/* Checks that the case of letters does not matter. Identifiers such as RateLimitError are split at
+ * capitals, so only texts in a single case are compared. */
 static inline void fuzz_check_case(const rc_failure *failure, const fuzz_text *plain)
 {
     fuzz_text lower = {.len = 0};
@@ -350,7 +356,8 @@ static inline void fuzz_check_blanks(const rc_failure *failure, const fuzz_text 
     fuzz_compare_texts(failure, plain, &wide, "the width of blanks does not matter");
 }
 
-/* Some phrases count at the end of a text alone, so an id is compared with another one. */
+/* Checks that the letters of an id do not matter. Some phrases apply only at the end of a text, so
+ * a text with an id is compared with the same text with another id. */
 static inline void fuzz_check_ids(const rc_failure *failure, const fuzz_text *plain)
 {
     static const char *const IDS[][2] = {
@@ -367,8 +374,8 @@ static inline void fuzz_check_ids(const rc_failure *failure, const fuzz_text *pl
     }
 }
 
-/* JSON without a member that an error has is read as words, and then its marks are those of
- * sentences. */
+/* Returns whether the JSON is read as an error. JSON without any member of an error is read as
+ * words, in which punctuation has the meaning that it has in sentences. */
 static inline bool fuzz_is_error_json(const rc_failure *failure, rc_str text)
 {
     rc_classify_space space;
@@ -394,8 +401,8 @@ static inline void fuzz_compare_json(const rc_failure *failure, const json_t *js
     free(ascii);
 }
 
-/* The other parser keeps one of two members of the same name, so that only its own texts are
- * compared with each other. */
+/* Checks that the spelling of JSON does not matter. Jansson drops one of two members of the same
+ * name, so only texts that Jansson wrote are compared with each other. */
 static inline void fuzz_check_json(const rc_failure *failure, rc_str text)
 {
     rc_str trimmed = rc_str_trim(text);
@@ -419,7 +426,7 @@ static inline void fuzz_check_spellings(const rc_failure *failure)
     fuzz_check_ids(failure, &plain);
 }
 
-/* All of it for one input; `more`: what else holds in this family, or NULL. */
+/* Runs all checks for one input. more: further checks for this family of providers, or NULL. */
 static inline int fuzz_classify(const uint8_t *data, size_t size, const char *const *providers,
                                 size_t count, void (*more)(const rc_failure *failure))
 {

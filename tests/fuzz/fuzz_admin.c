@@ -85,7 +85,8 @@ static void send_request(rc_admin_core *core, fake_source *fake, rc_str text, rc
         rc_admin_handle(&request, &reply);
     }
     check_reply(&reply);
-    /* A way in needs the token, spelt out; a change needs a mark of its own. */
+    /* Access requires the exact token, and a request that changes something requires a header or
+     * content type that a form cannot send. */
     const rc_str head = rc_str_make(text.ptr, reader.head_bytes);
     const bool has_token = rc_str_find(head, RC_STR(TOKEN), 0) != RC_STR_NPOS;
     if (core->token_len > 0 && !has_token) {
@@ -108,7 +109,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 2 || size > ((size_t)1 << 17))
         return 0;
     const uint8_t how = data[0];
-    /* An exact copy, so that reading beyond its end is seen. */
+    /* An exact copy, so that the sanitizer detects a read after its end. */
     char *copy = malloc(size - 1);
     check(copy != NULL);
     memcpy(copy, data + 1, size - 1);

@@ -99,7 +99,7 @@ static void read(rc_str text, rc_audit_query_kind kind)
     rc_arena_done(&arenas[1]);
 }
 
-/* The bytes as the value of each parameter, as options of the command line give them. */
+/* Sets each parameter to these bytes, as the options of the command line do. */
 static void set_each(rc_audit_query_kind kind, rc_str value)
 {
     rc_audit_query query;

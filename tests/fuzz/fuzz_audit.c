@@ -79,7 +79,7 @@ static void check_json(rc_str text)
     require(rc_str_find_byte(text, '\n', 0) == RC_STR_NPOS, "JSON is one line");
 }
 
-/* A line of cells: quotes come in pairs, and no line feed is inside. */
+/* Checks a line of cells: quotes occur in pairs, and the line contains no line feed. */
 static void check_csv(rc_str line)
 {
     size_t quotes = 0;
@@ -202,7 +202,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     memcpy(in.numbers, data, sizeof(in.numbers));
     rc_str rest = rc_str_make((const char *)data + sizeof(in.numbers), size - sizeof(in.numbers));
-    /* Texts are apart by a byte that is in none of them. */
+    /* The texts are separated by a byte that occurs in none of them. */
     for (size_t i = 0; i < TEXTS; i++) {
         const size_t end = rc_str_find_byte(rest, '\xFE', 0);
         in.texts[i] = rc_str_slice(rest, 0, end);

@@ -18,14 +18,14 @@ static void check(bool is_true)
         abort();
 }
 
-/* The breaker, and what an onlooker knows of it. */
+/* The breaker, and the facts about it that the test tracks. */
 typedef struct fixture {
     rc_breaker breaker;
     rc_breaker_settings settings;
     uint64_t now_ms;
-    rc_breaker_admission calls[CALLS_MAX]; /* in flight */
+    rc_breaker_admission calls[CALLS_MAX]; /* the admissions of the calls in flight */
     size_t call_count;
-    unsigned probes; /* among them */
+    unsigned probes; /* number of probes among the calls in flight */
 } fixture;
 
 static bool is_same(const rc_breaker *a, const rc_breaker *b)
@@ -59,7 +59,7 @@ static void admit(fixture *s)
     s->calls[s->call_count++] = admission;
 }
 
-/* It has just opened: for how long? */
+/* Checks the length of an opening that has just begun. */
 static void check_opening(const fixture *s, const rc_breaker *before)
 {
     uint64_t max_ms = s->settings.open_ms > s->settings.open_max_ms ? s->settings.open_ms

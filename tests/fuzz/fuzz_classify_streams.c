@@ -13,7 +13,8 @@ static bool is_sse(rc_str text)
     return rc_str_starts_with(text, RC_STR("data:")) || rc_str_starts_with(text, RC_STR("event:"));
 }
 
-/* Where the text is cut at a blank, what is behind the cut differs with the line ends. */
+/* Checks that comments and line ends do not matter. Texts that are cut at a blank are not compared,
+ * because the position of the cut depends on the line ends. */
 static void check_lines(const rc_failure *failure, rc_str text)
 {
     static const char COMMENT[] = ": keep-alive\n\n";
@@ -31,8 +32,8 @@ static void check_lines(const rc_failure *failure, rc_str text)
                  "the kind of line end does not matter");
 }
 
-/* An end takes nothing away, unless it was missing. Events that no error was found in are read as
- * words; those are not compared. */
+/* Checks that an added terminator does not change the verdict, except the verdict that the
+ * terminator is missing. Events without an error are read as words and are not compared. */
 static void check_end(const rc_failure *failure, rc_str text)
 {
     static const char END[] = "\n\ndata: [DONE]\n\n";

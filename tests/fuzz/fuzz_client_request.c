@@ -58,7 +58,7 @@ static void check_read(const rc_client_request *request)
     check(((needs & RC_NEED_STREAMING) != 0) == request->is_stream);
 }
 
-/* All names are the model's: to rename them once more changes nothing. */
+/* Checks that all names in the body are the new name: renaming again changes nothing. */
 static void check_renamed(rc_str renamed, rc_str model)
 {
     static char memory[1 << 18];
@@ -69,7 +69,7 @@ static void check_renamed(rc_str renamed, rc_str model)
     check(rc_str_eq(rc_buf_get(&buf), renamed));
 }
 
-/* The body of what was written is the client's, but for the model. */
+/* Checks that the written body equals the client's body except for the model's name. */
 static void check_body(const rc_client_request *request, rc_str model,
                        const rc_outbound_request *up)
 {
@@ -102,7 +102,8 @@ static bool is_forbidden(rc_field_id field)
            field == RC_FIELD_POLICY || field == RC_FIELD_DEADLINE_MS;
 }
 
-/* Read again by the reader that reads requests: the same method, one host, one length, one key. */
+/* Parses the written head with the request parser: the method is the same, and there is one host,
+ * one length and one key. */
 static void check_head(const rc_client_request *request, const rc_outbound_request *up)
 {
     static rc_http1 reader;
@@ -173,7 +174,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check(fault.kind == RC_REQUEST_FAULT_NONE || rc_local_outcome_get(fault.outcome)->status > 0);
     if (fault.kind != RC_REQUEST_FAULT_NONE)
         return 0;
-    /* The body is what follows, however it says that it is framed. */
+    /* The bytes after the head are used as the body, whatever framing the head declares. */
     fault = rc_client_request_read_body(&request, rc_str_slice(text, reader.head_bytes, text.len));
     if (fault.kind != RC_REQUEST_FAULT_NONE || request.endpoint->wire == RC_WIRE_LOCAL)
         return 0;

@@ -64,7 +64,7 @@ static void check_shown(const rc_config *config, const rc_alloc *alloc)
     rc_config_faults_init(&faults);
     rc_config_push_yaml(&first, config);
     require(rc_buf_status(&first) == RC_OK, "it can be shown");
-    /* Written out it may be longer than a file may be. */
+    /* The printed configuration may be longer than the maximum size of a file. */
     if (rc_buf_get(&first).len <= RC_YAML_MAX_BYTES) {
         rc_status status = rc_config_parse(&again, rc_buf_get(&first), alloc, &faults);
         if (status != RC_OK)

@@ -35,7 +35,8 @@ static void check_left(rc_str text, rc_str request)
     CHECK(rc_str_eq(left, twice));
 }
 
-/* Both have the words; neither a quote nor an escape may take them apart. */
+/* Checks words that are planted in both the request and the response: they are removed even if the
+ * other text contains quotes and escapes. */
 static void check_planted(rc_str text, size_t at, const rc_alloc *alloc)
 {
     static char memory[RC_ECHO_TEXT_MAX];

@@ -45,7 +45,7 @@ static bool is_wait(int64_t ms)
     return ms >= 0 && ms <= RC_DURATION_MAX_MS;
 }
 
-/* The trace reads all that it is told. */
+/* Reads every byte of each note of the trace. */
 static void on_note(void *ctx, const rc_trace_note *note)
 {
     unsigned *sum = ctx;
@@ -58,8 +58,8 @@ static void on_note(void *ctx, const rc_trace_note *note)
     check(note->step == RC_TRACE_HINT || note->text.len > 0);
 }
 
-/* Behind any offer: the wait is one, and above the resets of limits it never becomes weaker or
- * shorter. */
+/* Checks the hints after each new one. There is one wait; if its rank is above that of the reset
+ * times of limits, later hints never lower its rank or shorten it. */
 static void check_progress(const rc_hint *before, const rc_hints *h)
 {
     rc_hint after = rc_hints_best(h);
@@ -92,7 +92,7 @@ static void offer_header(run *r, rc_str line)
         r->headers[r->header_count++] = header;
 }
 
-/* A time that the codec reads is the same time here. */
+/* Checks that a time which rc_rfc3339_parse accepts gives the same time as a hint. */
 static void check_time(const run *r, rc_str value)
 {
     int64_t unix_ms;
@@ -187,7 +187,8 @@ static void check_headers(const run *r)
             name = rc_str_make(upper, name.len);
         rc_hints_add_header(&backward, name, r->headers[i - 1].value);
     }
-    /* A RateLimit header may have many limits; then which of them fit depends on the order. */
+    /* RateLimit headers may have more limits than fit; the limits that are stored then depend on
+     * the order. */
     bool is_full = forward.limit_count == RC_HINT_LIMITS_MAX;
     check(is_full || rc_hints_wait_ms(&forward) == rc_hints_wait_ms(&backward));
 }

@@ -88,8 +88,8 @@ static outcome read_all(rc_http1 *reader, rc_http1_kind kind, rc_str bytes, size
     return got;
 }
 
-/* A head that is there at once may be read without llhttp; one of which a byte came first is not.
- * */
+/* Compares the two parsers of heads. A head that arrives at once may be parsed without llhttp; a
+ * head whose first byte arrives alone is always parsed by llhttp. */
 static void compare_ways(rc_http1_kind kind, rc_str bytes)
 {
     static rc_http1 plain;

@@ -62,7 +62,8 @@ static void compare(const outcome *got, const chunk_oracle *o, chunk_verdict ver
         check(verdict == CHUNKS_WHOLE && got->used == o->at);
     else if (got->event == RC_HTTP1_MORE)
         check(verdict == CHUNKS_MORE);
-    else /* extensions and trailers have ceilings and more rules than those of the standard */
+    else /* for extensions and trailers the parser has ceilings and rules in addition to those of
+          * the standard */
         check(verdict == CHUNKS_BAD || o->has_extension || o->has_trailer);
     if (got->event != RC_HTTP1_FAULT)
         check(got->body_len == o->body_len && got->body_hash == o->body_hash);
@@ -81,7 +82,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const outcome pieces = read_body(kind, body, 1 + (data[0] >> 1) % 32);
     compare(&pieces, &o, verdict);
     check((pieces.event == RC_HTTP1_FAULT) == (whole.event == RC_HTTP1_FAULT));
-    /* The ceilings of extensions differ: a request's is for the names and values of all chunks. */
+    /* The ceilings of extensions differ: in a request the ceiling applies to the extensions of all
+     * chunks together. */
     if (kind == RC_HTTP1_REQUEST && whole.event == RC_HTTP1_END) {
         const outcome other = read_body(RC_HTTP1_RESPONSE, body, body.len);
         check(other.event == RC_HTTP1_END || other.fault == RC_HTTP1_FAULT_CHUNK_EXTENSION);

@@ -23,7 +23,7 @@ static void check(bool is_true)
 }
 
 typedef struct outcome {
-    rc_inflate_result result; /* PIECE: there was more than is looked at */
+    rc_inflate_result result; /* RC_INFLATE_PIECE: there was more output than the test reads */
     bool is_whole;
     size_t len;
     uint32_t sum;
@@ -58,8 +58,8 @@ static outcome read_body(rc_coding coding, rc_str bytes, size_t step)
     return got;
 }
 
-/* All of it at once, member by member, with zeros that fill blocks. False: it is not whole, or
- * there is too much of it. */
+/* Decompresses the whole input with one zlib call per gzip member, and skips zero bytes that pad
+ * blocks. Returns false if the body is incomplete or too large. */
 static bool oracle(int bits, rc_str bytes, outcome *ret_outcome)
 {
     static unsigned char room[OUT_MAX];

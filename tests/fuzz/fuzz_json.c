@@ -28,9 +28,9 @@ static void check(bool is_held, const char *law, int line)
 
 #define SIZE_MAX_INPUT 65536
 
-/* What a run over a text gave. */
+/* The tokens of a text. */
 typedef struct tokens {
-    rc_json_token *items; /* without the last, which is END or ERROR */
+    rc_json_token *items; /* the tokens before the last one, which is END or ERROR */
     size_t count;
     rc_json_type last;
     rc_json_fault fault;
@@ -74,8 +74,8 @@ static tokens read_all(rc_str text, bool is_tolerant)
             CHECK(all.fault.status == RC_OK || all.fault.offset <= text.len);
             return all;
         }
-        /* The bound on tokens: a byte makes two at most (a key that is missing and what stands in
-         * its place), and each open container can be closed once without a byte. */
+        /* The maximum number of tokens: at most two for each byte (a missing key and the value
+         * without a key), and one for each open container that the end of the text closes. */
         CHECK(all.count < memory);
         CHECK(token.offset >= at);
         at = token.end;
@@ -83,8 +83,8 @@ static tokens read_all(rc_str text, bool is_tolerant)
     }
 }
 
-/* The tokens are those of a well-formed document, whatever the text was. Behind a ceiling it just
- * stops. */
+/* Checks that the tokens are those of a well-formed document, whatever the text was. If a ceiling
+ * is exceeded, the tokens end there. */
 static void check_grammar(const tokens *all)
 {
     bool is_object[RC_JSON_DEPTH_MAX + 1] = {false};
@@ -113,7 +113,7 @@ static bool is_same_token(const rc_json_token *a, const rc_json_token *b)
            a->has_escapes == b->has_escapes && rc_str_eq(a->raw, b->raw);
 }
 
-/* Where the value that begins with token i ends, counted token by token. */
+/* Returns the end of the value that begins with token i, found token by token. */
 static size_t value_end(const tokens *all, size_t i)
 {
     size_t depth = 0;
@@ -127,8 +127,8 @@ static size_t value_end(const tokens *all, size_t i)
     }
 }
 
-/* In a valid text, skipping a value ends where reading it ends, and the reader goes on as if it had
- * read it. */
+/* Checks that in a valid text skipping a value ends at the same offset as reading it, and that the
+ * next token is the same. */
 static void check_skip(rc_str text, const tokens *all, bool is_tolerant)
 {
     rc_json_reader reader = reader_of(text, is_tolerant);
@@ -149,7 +149,7 @@ static void check_skip(rc_str text, const tokens *all, bool is_tolerant)
     }
 }
 
-/* In damaged text skipping comes to an end too, from any token on. */
+/* Checks that skipping ends in damaged text, too, from any token on. */
 static void check_skip_ends(rc_str text, const tokens *all, bool is_tolerant)
 {
     rc_json_reader reader = reader_of(text, is_tolerant);
@@ -163,7 +163,7 @@ static void check_skip_ends(rc_str text, const tokens *all, bool is_tolerant)
     }
 }
 
-/* The members of a valid object, found, are those that the reader reads. */
+/* Checks that the member search and the reader find the same members of a valid object. */
 static void check_find(rc_str text, const tokens *all)
 {
     rc_json_member member = {.key = RC_STR("model")};
@@ -184,10 +184,12 @@ static void check_find(rc_str text, const tokens *all)
         rc_json_member members[2] = {{.key = RC_STR("\x01not there")}, {.key = rc_buf_get(&key)}};
         CHECK(rc_json_find(text, members, 2, false) == RC_OK);
         CHECK(!members[0].is_found && members[1].is_found);
-        CHECK(members[1].value.offset >= all->items[i + 1].offset); /* the last one wins */
+        /* the last member of this name is found */
+        CHECK(members[1].value.offset >= all->items[i + 1].offset);
         CHECK(rc_json_find(text, members + 1, 1, true) == RC_OK);
         CHECK(members[1].is_found);
-        CHECK(members[1].value.offset <= all->items[i + 1].offset); /* the first one will do */
+        /* with stop_early the first member of this name may be found */
+        CHECK(members[1].value.offset <= all->items[i + 1].offset);
 
         rc_buf spliced;
         rc_buf_init(&spliced, &alloc, SIZE_MAX);
@@ -205,7 +207,8 @@ static void check_find(rc_str text, const tokens *all)
     }
 }
 
-/* Every text that is cut inside its container is truncated, not wrong. */
+/* Checks that a text which is cut inside its container is reported as truncated, not as
+ * malformed. */
 static void check_prefix(rc_str text, const tokens *all, size_t pick)
 {
     if (all->count == 0 || !is_begin(all->items[0].type))
@@ -218,7 +221,7 @@ static void check_prefix(rc_str text, const tokens *all, size_t pick)
     }
 }
 
-/* Ill-formed sequences replaced: what any string may come back as. */
+/* Replaces ill-formed sequences by U+FFFD, as the reader does. */
 static void repair(rc_str text, rc_buf *buf)
 {
     for (size_t at = 0; at < text.len;) {
@@ -244,7 +247,8 @@ static void check_unescape(rc_str raw, bool has_escapes)
     rc_buf_done(&plain);
 }
 
-/* A string written and read again is the string, repaired. */
+/* Checks that a string that was written and read again equals the string with ill-formed sequences
+ * replaced. */
 static void check_quoted(rc_str text)
 {
     rc_alloc alloc = rc_alloc_stdlib();
@@ -301,7 +305,8 @@ static void write_token(rc_json_writer *w, const rc_json_token *token, rc_buf *s
     }
 }
 
-/* What was read, written, reads as the same value: damaged text comes out mended. */
+/* Checks that the tokens, written as JSON, are read as the same value. The written text is valid
+ * even if the original text was damaged. */
 static void check_rewrite(const tokens *all, uint32_t indent)
 {
     if (all->last == RC_JSON_ERROR)
@@ -335,7 +340,7 @@ static void check_rewrite(const tokens *all, uint32_t indent)
     rc_buf_done(&scratch);
 }
 
-/* The plain definition of each scan, one byte at a time. */
+/* Simple definitions of the scans, which read one byte at a time. */
 
 static size_t plain_string_end(rc_str text, size_t at)
 {
@@ -350,7 +355,8 @@ static size_t plain_container_end(rc_str text, size_t at)
     bool in_string = false;
     for (; at < text.len; at++) {
         char c = text.ptr[at];
-        if (c == '\\') /* outside strings, where valid text has none, a backslash spares brackets */
+        if (c == '\\') /* a backslash outside strings, which valid text never has, escapes only a
+                        * quote or a backslash */
             at += at + 1 < text.len && (text.ptr[at + 1] == '"' || text.ptr[at + 1] == '\\');
         else if (c == '"')
             in_string = !in_string;
@@ -398,7 +404,8 @@ static void check_scan(rc_str text, size_t at)
     CHECK(rc_json_scan_special(text, at, &has_high) == special && has_high == expected_high);
 }
 
-/* Within one step of the C library's answer, which is the nearest. */
+/* Checks that a number differs by at most one step from the C library's result, which is the
+ * nearest double. */
 static void check_number(rc_str raw)
 {
     int64_t integer;
@@ -430,7 +437,7 @@ static void check_tokens(const tokens *all)
     }
 }
 
-/* The ceilings hold in both modes. */
+/* Checks the ceilings in both modes. */
 static void check_ceilings(rc_str text, size_t pick)
 {
     for (int is_tolerant = 0; is_tolerant < 2; is_tolerant++) {

@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define SIZE_MAX_INPUT 65536
 
-/* Did Jansson refuse a value that the reader passes on as it is? */
+/* Returns whether Jansson refused a value that the reader passes on unchanged. */
 static bool is_known_refusal(const json_error_t *error)
 {
     enum json_error_code code = json_error_code(error);

@@ -26,11 +26,11 @@ typedef struct model {
     rc_ledger_budget budgets[BUDGETS];
     rc_ledger_reservation reservations[ATTEMPTS];
     uint64_t held[BUDGETS];
-    uint64_t spent[BUDGETS]; /* in the window that the row is in */
+    uint64_t spent[BUDGETS]; /* amount that was settled in the current window of each budget */
     int64_t now_unix_ms;
 } model;
 
-/* When the row moved on, nothing is spent in its window. */
+/* If the budget has entered a new window, no amount is spent in it. */
 static void follow(model *w, uint32_t budget, int32_t before)
 {
     if (w->budgets[budget].window > before)
@@ -59,7 +59,7 @@ static uint64_t limit_of(const rc_ledger_budget *budget)
     return budget->rule.limit > 0 ? budget->rule.limit + budget->raised : UINT64_MAX;
 }
 
-/* Every budget that may say no has room for the amount. */
+/* Returns whether every budget that may refuse the attempt has enough left for the amount. */
 static bool has_room(const model *w, const uint32_t *budgets, uint64_t amount)
 {
     for (uint32_t i = 0; i < 2; i++) {
@@ -74,7 +74,8 @@ static bool has_room(const model *w, const uint32_t *budgets, uint64_t amount)
 static void reserve(model *w, const uint8_t *step)
 {
     rc_ledger_reservation *reservation = &w->reservations[step[1] % ATTEMPTS];
-    /* a budget that is named twice would hold twice: whoever names them does not */
+    /* the two budgets differ, because a budget that is named twice would reserve the amount
+     * twice */
     uint32_t first = step[1] / 8u % 5u;
     uint32_t budgets[] = {first, (first + 1 + step[1] / 64u) % 5u};
     int32_t before[BUDGETS];
@@ -173,7 +174,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     rc_ledger_init(&w.ledger, w.budgets, BUDGETS);
     for (size_t at = 0; at + STEP_BYTES <= size; at += STEP_BYTES) {
         int64_t late = data[at + 3];
-        /* mostly onwards; now and then back, by hours or by months */
+        /* the time mostly advances; sometimes it goes back by hours or months */
         if (late >= 250)
             w.now_unix_ms -= (late - 249) * (late & 1 ? 700 : 1) * hour;
         else

@@ -57,7 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_made(rc_buf_get(&yaml), &alloc);
     else
         require(faults.count > 0 || status == RC_E_TOO_LARGE, "what is refused has a fault");
-    /* Only what stands in the input can be wrong, never what we made of it. */
+    /* A fault concerns only the input's own values, never values that the conversion made. */
     for (size_t i = 0; status == RC_E_RANGE && i < rc_config_faults_listed(&faults); i++) {
         const rc_str path = rc_str_c(faults.list[i].path);
         require(path.len == 0 || rc_str_eq(rc_str_make(path.ptr, path.len < 10 ? path.len : 10),

@@ -9,7 +9,7 @@
 #include "support/mock_run.h"
 #include "support/stream_run.h"
 
-/* What keeps one input short. */
+/* Maximum number of an event or of tokens in a plan, so that one input runs quickly. */
 #define COUNT_MAX 200u
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -69,7 +69,7 @@ static void check(const mock_endpoint *endpoint, const rc_mock_message *message)
     mock_received_done(&received);
 }
 
-/* Text that can stand in JSON and in a path without escapes. */
+/* Returns whether the text needs no escapes in JSON and in a path. */
 static bool is_plain(rc_str text)
 {
     for (size_t i = 0; i < text.len; i++)

@@ -9,10 +9,11 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Out of the optimiser's sight, or it would see through both bugs. */
+/* The pointer is volatile, because the optimiser would otherwise remove both bugs. */
 static uint8_t *volatile block;
 
-/* One comparison a byte: a search that is led by coverage finds them one after the other. */
+/* Compares byte by byte, so that a search that is guided by coverage finds the bytes one after the
+ * other. */
 static bool begins_with(const uint8_t *data, size_t size, const char *word)
 {
     for (size_t i = 0; word[i] != '\0'; i++) {

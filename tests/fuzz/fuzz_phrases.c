@@ -26,7 +26,7 @@ typedef struct text {
     size_t len;
 } text;
 
-static rc_phrase_scan scan; /* lives on, as it does in a program */
+static rc_phrase_scan scan; /* reused for all inputs, as in a program */
 
 static void push(text *t, const char *bytes, size_t len)
 {
@@ -40,7 +40,7 @@ static void push_c(text *t, const char *more)
     push(t, more, strlen(more));
 }
 
-/* A copy with nothing behind it, so that the sanitizer sees a read past the end. */
+/* Scans a copy without bytes after its end, so that the sanitizer detects a read after the end. */
 static rc_concept_set find(rc_str s, bool is_code)
 {
     char *copy = malloc(s.len ? s.len : 1);
@@ -91,8 +91,8 @@ static void check_words(rc_str s)
     }
 }
 
-/* Letter case takes identifiers apart, so that only texts in one case can be compared. A letter
- * beyond ASCII has none. */
+/* Checks that the case of letters does not matter. Identifiers are split at capitals, so only texts
+ * in a single case are compared. Letters outside ASCII count as having no case. */
 static void check_case(rc_str s)
 {
     text lower = {.len = 0};
@@ -141,8 +141,9 @@ static rc_concept_set find_between(const char *before, rc_str s, const char *aft
     return find_text(&t);
 }
 
-/* Other sentences change nothing but what has to be the beginning or the end of the text: so they
- * are compared with each other, and with none where the end is concerned. */
+/* Checks that other sentences do not change the result, except for phrases that must be at the
+ * beginning or the end of the text. Therefore texts with different added sentences are compared
+ * with each other. */
 static void check_sentences(rc_str s, rc_concept_set alone)
 {
     rc_concept_set begun = find_between("Zebras graze. ", s, "");

@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (size_t i = 0; i < text.len; i++)
         check(text.ptr[i] > ' ' && text.ptr[i] < 0x7f && !memchr("?#@\\;%=", text.ptr[i], 7));
     check(!is_shown || text.ptr[0] == '/' || rc_str_starts_with(text, RC_STR("http")));
-    /* What was told is told again as it is. */
+    /* Describing the description again does not change it. */
     char other[RC_REDIRECT_MAX];
     rc_buf again;
     rc_buf_init_fixed(&again, other, sizeof other);

@@ -22,7 +22,7 @@ static void check_formats(const rc_report *report, rc_buf *buf)
 {
     for (size_t i = 0; i < RENDERER_COUNT; i++) {
         if (!RENDERERS[i].check)
-            continue; /* panels follow, in all widths */
+            continue; /* check_panels() checks the panels in all widths */
         for (size_t v = 0; v < VIEW_COUNT; v++) {
             rc_buf_reset(buf);
             if (RENDERERS[i].render(report, CASE_VIEWS[v], buf) != RC_OK)
@@ -32,7 +32,7 @@ static void check_formats(const rc_report *report, rc_buf *buf)
     }
 }
 
-/* Both character sets in every view; colour and width change from input to input. */
+/* Checks the panels of every view with and without UTF-8. Colour and width depend on the input. */
 static void check_panels(const rc_report *report, unsigned choice, rc_buf *buf)
 {
     for (size_t i = 0; i < 2 * VIEW_COUNT; i++) {

@@ -46,7 +46,7 @@ static rc_response_facts head_of(const uint8_t *data, size_t body_len)
     };
 }
 
-/* step: size of a piece. cut: the first piece ends there. */
+/* Judges the body in pieces. step: size of a piece. cut: offset at which the first piece ends. */
 static void judge(judge_run *run, const uint8_t *data, rc_str body, size_t cut, size_t step,
                   size_t held_max, const rc_alloc *alloc)
 {

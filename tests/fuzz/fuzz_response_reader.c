@@ -66,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         response_run_do(dialect, is_stream, body, 2u + data[0] / 32, is_orderly, &alloc);
     check(response_run_is_same(&whole, &bytes) && response_run_is_same(&whole, &cuts));
     check(rc_utf8_is_valid(rc_buf_get(&whole.text)));
-    /* All of it is below the ceilings, except that of the tool calls. */
+    /* The input is below all ceilings except that of the number of tool calls. */
     check(!whole.is_incomplete || whole.call_count == RC_TOOL_CALLS_MAX);
     check(rc_utf8_is_valid(rc_buf_get(&whole.reasoning)));
     check(whole.end == RC_STREAM_END_COMPLETE || rc_buf_get(&whole.calls).len == 0);

@@ -15,11 +15,12 @@ static void check(bool is_true)
         abort();
 }
 
-/* What the bucket had and got at most, in millionths, and what it gave. */
+/* Upper limit of the tokens that the bucket had and gained, and the tokens that were taken, in
+ * millionths. */
 typedef struct balance {
     uint64_t in;
     uint64_t out;
-    uint64_t seen_ms; /* the latest time */
+    uint64_t seen_ms; /* the latest time that was passed */
 } balance;
 
 static rc_retry_budget_settings read_settings(const uint8_t *bytes)
@@ -67,7 +68,8 @@ static void request(rc_retry_budget *budget, balance *balance_sheet, uint64_t no
     balance_sheet->in += budget->settings.ratio_milli * UINT64_C(1000);
 }
 
-/* Any 32-bit settings and any jump: nothing to reckon with, only the bounds. */
+/* Runs the budget with any 32-bit settings and any jumps of the clock. Only the bounds are
+ * checked. */
 static void run_wild(const uint8_t *data, size_t size)
 {
     rc_retry_budget_settings settings = {.ratio_milli = data[1] * UINT32_C(0x01010101),
@@ -116,7 +118,7 @@ static void run(const uint8_t *data, size_t size)
             settings.burst = amount / 2;
             check_state(&budget, &balance_sheet, now_ms);
             rc_retry_budget_set_settings(&budget, &settings, now_ms);
-            /* The rest of this second may be reckoned by the new floor from its beginning. */
+            /* The new floor may apply to the whole of the current second. */
             balance_sheet.in += UINT64_C(1000000) * amount;
             break;
         }

@@ -72,7 +72,7 @@ static void check_facts(const rc_rules *rules, const rc_facts *facts)
 
 /* ---- a file ---- */
 
-/* Facts of the file's own conditions, by chance. */
+/* Returns a random set of facts that the conditions of the file use. */
 static rc_facts random_facts(const rc_rules *rules, uint64_t *seed)
 {
     rc_facts facts = {{0}};

@@ -10,7 +10,7 @@
 #include "sim/scenario_yaml.h"
 #include "sim/sim.h"
 
-/* What keeps one input short: the rest is as the file says. */
+/* Limits that shorten the run of one input; all other values are those of the file. */
 #define DURATION_MAX_MS 5000
 #define PAUSE_MIN_MS 20
 #define REQUESTS_MAX 300

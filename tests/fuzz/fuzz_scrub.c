@@ -63,7 +63,8 @@ static const secret_name NAMES[] = {
 #include "spec/secrets.def"
 };
 
-/* How a member is written: before the name, between name and value, behind the value. */
+/* The notations of a member: the text before the name, between name and value, and after the
+ * value. */
 static const char *const STYLES[][3] = {
     {"\n", "=", "\n"},
     {"\n", ": ", "\n"},
@@ -78,7 +79,8 @@ static const char *const STYLES[][3] = {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Copies end where the text ends, so that the sanitizer sees a read behind it. */
+/* Returns a copy that ends where the text ends, so that the sanitizer detects a read after the
+ * end. */
 static char *copy_of(rc_str text)
 {
     char *copy = malloc(text.len ? text.len : 1);
@@ -88,7 +90,7 @@ static char *copy_of(rc_str text)
     return copy;
 }
 
-/* Scrubs into exactly max_bytes; *ret_memory is the caller's to free. */
+/* Scrubs into a buffer of exactly max_bytes. The caller frees *ret_memory. */
 static rc_str scrub(rc_str text, size_t max_bytes, char **ret_memory)
 {
     char *input = copy_of(text);
@@ -101,7 +103,7 @@ static rc_str scrub(rc_str text, size_t max_bytes, char **ret_memory)
     return rc_buf_get(&buf);
 }
 
-/* One byte less than it needs: nothing comes out. */
+/* Checks that nothing is written to a buffer with one byte less than the result needs. */
 static void check_space(rc_str text, size_t max_bytes, size_t needed)
 {
     if (needed == 0)
@@ -149,11 +151,11 @@ static void check_paths(rc_str text)
     free(memory);
 }
 
-/* Text around a planted secret, and what was planted. */
+/* A text with a planted secret, and the secret. */
 typedef struct planted {
     char *bytes;
     size_t len;
-    rc_str secret; /* as much of it as makes it one; views bytes */
+    rc_str secret; /* the part of the planted key that is needed to recognise it; views `bytes` */
 } planted;
 
 static void push(planted *p, const char *bytes, size_t len)
@@ -172,14 +174,16 @@ static void push_letters(planted *p, const char *alphabet, size_t count, uint64_
 {
     size_t letters = strlen(alphabet);
     for (size_t i = 0; i < count; i++) {
-        /* Every other letter in order, so that digits and both cases are among them. */
+        /* Every other letter is taken from the alphabet in order, so that digits and both cases
+         * occur. */
         seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
         size_t pick = i % 2 ? i / 2 : (size_t)(seed >> 33);
         push(p, &alphabet[pick % letters], 1);
     }
 }
 
-/* Bytes that end a word for everybody; others may be part of the key or of an escape. */
+/* Returns whether the byte always ends a word. Other bytes may be part of the key or of an
+ * escape. */
 static bool is_safe_before(uint8_t c)
 {
     return c >= 0x80 || (c && strchr(" \n\t\"'`(,:={}<>@#", c));
@@ -231,7 +235,7 @@ static void check_planted(rc_str text, size_t max_bytes, size_t what, size_t whe
         const secret_name *n = &NAMES[(what - COUNT(SHAPES)) % COUNT(NAMES)];
         const char *const *style = STYLES[(seed >> 32) % COUNT(STYLES)];
         if (n->kind == HINT || n->kind == PARAM || n->kind == GRANT)
-            style = STYLES[5]; /* secret in a URL */
+            style = STYLES[5]; /* these names are secret only in a URL */
         plant_member(&p, n, style, left, right, seed);
     }
     check_clean(rc_str_make(p.bytes, p.len), max_bytes, p.secret);
@@ -244,7 +248,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     rc_str text = rc_str_make((const char *)data + CONTROL_LEN, size - CONTROL_LEN);
     size_t max_bytes = MAX_BYTES_LEAST + (size_t)data[0] + 256u * (data[1] % 16u);
-    size_t generous = 8 * size + 1024; /* nothing is cut */
+    size_t generous = 8 * size + 1024; /* large enough that nothing is cut */
     check_clean(text, max_bytes, (rc_str){NULL, 0});
     check_clean(text, generous, (rc_str){NULL, 0});
     check_planted(text, max_bytes, data[2], data[3]);

@@ -8,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* More than a head and a few events adds time and no new cut. */
+/* A longer response than a head and a few events takes more time and has no new kinds of splits. */
 #define RESPONSE_MAX ((size_t)2048)
 
 static void compare(const rc_buf *whole, rc_buf split)

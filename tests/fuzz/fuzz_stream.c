@@ -22,7 +22,7 @@ static void check_kinds(const stream_note *note)
 {
     unsigned kinds = note->kinds;
     check(kinds != 0 && kinds < RC_STREAM_OTHER << 1);
-    /* these say that there is nothing else */
+    /* these kinds exclude all other kinds */
     check(!(kinds & RC_STREAM_OTHER) || kinds == RC_STREAM_OTHER);
     check(!(kinds & RC_STREAM_DAMAGED) || kinds == RC_STREAM_DAMAGED);
     check(!(kinds & RC_STREAM_PREAMBLE) || !(kinds & RC_STREAM_CONTENT));
@@ -49,7 +49,7 @@ static void check_end(const stream_run *run)
               (all & (RC_STREAM_TERMINATOR | RC_STREAM_FINISH)));
     if (other == RC_STREAM_END_COMPLETE)
         check(orderly == other && (all & RC_STREAM_TERMINATOR));
-    /* A close says at most what a body that is whole says. */
+    /* A closed connection proves at most as much as a complete body. */
     check(closed == other || (closed == orderly && run->watch.dialect == RC_STREAM_GEMINI));
     check((all & RC_STREAM_ERROR) || orderly != RC_STREAM_END_ERRORED);
     rc_usage_count reported = rc_usage_reported(&run->watch.usage);

@@ -24,7 +24,8 @@ static void check_refusal(rc_status status)
     check(status == RC_E_SYNTAX || status == RC_E_RANGE);
 }
 
-/* What is shown to people is never shorter, and reading it back shows the same. */
+/* Checks that a displayed duration is not shorter than the value, and that it is displayed
+ * unchanged after it was parsed. */
 static void check_shown_duration(int64_t ms)
 {
     char memory[64];
@@ -76,7 +77,8 @@ static void fuzz_duration_prefix(rc_str text)
     check(rc_duration_parse(taken, RC_UNIT_NONE, &whole_ms) == RC_OK && whole_ms == ms);
 }
 
-/* Both ways of writing a time are read back as it; an HTTP date has no milliseconds. */
+/* Checks that both notations of a time are parsed as the same time. An HTTP date has no
+ * milliseconds. */
 static void check_written_time(int64_t unix_ms)
 {
     check(unix_ms >= RC_DATETIME_MIN_MS && unix_ms <= RC_DATETIME_MAX_MS);
@@ -102,7 +104,8 @@ static void fuzz_time(rc_status status, int64_t unix_ms)
         check_refusal(status);
 }
 
-/* Ids from the text's bytes as clock steps and entropy: each greater than the one before. */
+/* Makes ids from the bytes of the text, which are the clock's steps and the entropy, and checks
+ * that each id is greater than the previous one. */
 static void fuzz_id_order(rc_str bytes)
 {
     rc_id_maker maker = {0};

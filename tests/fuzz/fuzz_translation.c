@@ -1,6 +1,7 @@
-/* Requests of any bytes, translated to each dialect: what is written is JSON that reads back, and
- * is not much longer than what was read. The first byte selects the client's dialect and the
- * target's, the second what the target's model accepts. */
+/* Requests of any bytes, translated to each dialect: the translated request is valid JSON, can be
+ * read as a request of the target's dialect, and is not much longer than the original. The first
+ * byte selects the client's dialect and the target's, the second what the target's model
+ * accepts. */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -25,7 +26,7 @@ static const rc_dialect dialects[] = {RC_DIALECT_OPENAI_CHAT, RC_DIALECT_ANTHROP
                                       RC_DIALECT_GEMINI};
 #define DIALECT_COUNT (sizeof dialects / sizeof *dialects)
 
-/* What was written reads back in the target's dialect without a fault. */
+/* Checks that the translated request can be read in the target's dialect without a fault. */
 static void check_reads_back(const rc_alloc *alloc, rc_dialect dialect, rc_str written)
 {
     rc_conversation back;

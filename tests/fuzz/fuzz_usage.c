@@ -64,7 +64,7 @@ static void check_against_jansson(const rc_usage *usage, rc_str text)
     json_t *input = json_object_get(object, "prompt_tokens");
     json_int_t value = json_integer_value(input);
     char *written = object ? json_dumps(object, JSON_COMPACT) : NULL;
-    /* deeper objects than are read, and spellings that jansson undoes, are another matter */
+    /* excludes objects that are too deep to be read, and escapes, which jansson decodes */
     bool is_plain = written && json_object_size(object) == 1 && text.len < 1000;
     if (is_plain && json_is_integer(input) && value > 0 && value <= RC_USAGE_MAX &&
         !memchr(text.ptr, '\\', text.len))
@@ -111,7 +111,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_reported(&end_of_it);
     check_charge(&end_of_it, end, text);
 
-    /* the same bytes as a response that is passed on: cut anywhere, it says the same */
+    /* the same bytes as a response that is passed on: the result does not depend on the split */
     const rc_usage whole = scan_of(text, text.len);
     const rc_usage cut = scan_of(text, 1 + data[0] % 7u);
     check_reported(&whole);

@@ -38,7 +38,7 @@ static void check_faults(const rc_config_faults *faults)
     }
 }
 
-/* Every reader of values on every node: none may do more than add a fault. */
+/* Calls every reader of values for every node. A reader may only add faults. */
 static void read_values(const rc_yaml_node *node, rc_config_faults *faults)
 {
     uint64_t number = 0;
@@ -85,7 +85,7 @@ static void check_node(const rc_yaml_node *node, size_t depth, rc_config_faults 
 typedef rc_status (*parse)(rc_yaml *doc, rc_str text, const rc_alloc *alloc,
                            rc_config_faults *faults);
 
-/* Gives how many nodes there are; 0: it was refused. */
+/* Returns the number of nodes; 0: the text was refused. */
 static size_t check(parse read, rc_str text)
 {
     rc_yaml doc;
@@ -114,7 +114,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const rc_str text = rc_str_make(size > 0 ? (const char *)data : NULL, size);
     const size_t plain = check(rc_yaml_parse, text);
     const size_t anchored = check(rc_yaml_parse_anchored, text);
-    /* What needs no anchors is the same with them, but for a key that then means something. */
+    /* A text without anchors gives the same tree in both modes, unless it has the key <<, which has
+     * a meaning only with anchors. */
     if (plain > 0 && rc_str_find(text, RC_STR("<<"), 0) == RC_STR_NPOS)
         require(plain == anchored, "what has no anchors is read the same");
     return 0;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The harness on planted bugs: replaying must notice each of them, and a corpus that is not there.
+# Tests of the fuzz harness with planted bugs: a replay must detect each bug, and a missing corpus.
 
 bats_require_minimum_version 1.5.0
 

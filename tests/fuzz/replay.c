@@ -71,7 +71,8 @@ int main(int argc, char **argv)
     printf("1..%d\n", count);
     int failed = 0;
     for (int i = 0; i < count; i++) {
-        /* Said before the run, so that the log of a crash ends with the name of its input. */
+        /* The name is printed before the run, so that the log of a crash ends with the name of its
+         * input. */
         fprintf(stderr, "# %s\n", entries[i]->d_name);
         bool ok = replay(argv[1], entries[i]->d_name);
         printf("%s %d - %s\n", ok ? "ok" : "not ok", i + 1, entries[i]->d_name);

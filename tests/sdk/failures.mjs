@@ -83,7 +83,7 @@ export const LATE_FAILURES = [
     { does: "stream-error-after-3", code: "Provider5xx" },
     { does: "quota+stream-error-after-3", code: "QuotaExhausted" },
     { does: "stall-after-1", code: "DeadlineExceeded", deadline_ms: 400 },
-    // Cut in the middle of an event, of which a client cannot read the part.
+    // The stream is cut in the middle of an event; a client cannot read a part of an event.
     { does: "tokens-100+cut-bytes-5003", code: "StreamInterrupted" },
     { does: "tokens-100+cut-bytes-5107", code: "StreamInterrupted" },
     { does: "truncated-json", code: "StreamInterrupted" },

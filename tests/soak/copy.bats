@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# What ships is the same bytes wherever it is built. It is all built once more, for which only
-# make soak has time.
+# The shipped files have the same bytes wherever they are built. The test builds everything once
+# more, so it is part of make soak only.
 
 @test "a copy of the source in another place builds to the same bytes" {
     copy=$BATS_TEST_TMPDIR/elsewhere

@@ -56,7 +56,7 @@ static inline uint64_t draw_entropy(entropy_source *c)
     return draw(c, 65536) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-/* The facts about one call by which the model checks it. */
+/* The facts by which the model checks one call. */
 typedef struct tracked_call {
     rc_call call;
     rc_skips skips;

@@ -8,11 +8,11 @@ const START_MS = 120_000;
 const STOP_MS = 120_000;
 const running = [];
 
-// Whatever ends the tests ends them.
+// The programs are ended, however the tests end.
 process.once("exit", () => running.forEach(({ child }) => child.kill("SIGKILL")));
 
-// Starts recourse with these arguments, and waits until its port is known. name: of its port file,
-// and in complaints.
+// Starts recourse with these arguments, and waits until its port is known. name: the name of the
+// port file, which error messages contain.
 export async function startChild(name, args, env) {
     const portFile = `${name}.port`;
     rmSync(portFile, { force: true });
@@ -33,8 +33,8 @@ export async function startChild(name, args, env) {
     throw new Error(`recourse ${args[0]} did not start: ${talk}`);
 }
 
-// Asked to end, a program ends with status 0: what it forgot to give back, a sanitizer says here.
-// The last one first. What they talked is given back if one did not.
+// Ends the programs, the last one first. Each program must end with status 0; a sanitizer reports
+// memory leaks here. Returns the output of the programs if one of them ended with another status.
 export async function stopChildren() {
     const complaints = [];
     for (const { name, child, talk } of running.splice(0).reverse()) {

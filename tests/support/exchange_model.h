@@ -8,7 +8,7 @@
 #include "exchange/machine.h"
 #include "tests/support/call_model.h"
 
-/* The facts about one lane by which the model checks it. */
+/* The facts by which the model checks one lane. */
 typedef struct lane_books {
     bool is_awaited; /* The result of RESERVE has not been reported yet. */
     bool is_granted; /* A reservation was granted and has not been settled. */

@@ -13,7 +13,7 @@
 typedef struct fail_alloc {
     size_t calls;   /* number of allocations so far */
     size_t fail_at; /* number of the allocation that fails, counted from 1; 0: none fails */
-    bool for_good;  /* all later allocations fail, too */
+    bool for_good;  /* all allocations after the Nth fail, too */
     size_t live;    /* number of blocks that were not freed */
     size_t live_bytes;
     size_t peak_bytes;

@@ -1,8 +1,8 @@
 #!/bin/sh
-# node.sh FOLDER [WORD...]: the tests of tests/FOLDER, which run in Node with packages from npm. Speaks
-# TAP. $RECOURSE is the command under test. The packages come once for every lock file, and are kept
-# with what was built: $RECOURSE_BUILD, else above $RECOURSE_BINARY. With words: only the tests whose
-# names have one of them.
+# node.sh FOLDER [WORD...]: the tests of tests/FOLDER, which run in Node with packages from npm.
+# Prints TAP. $RECOURSE is the command under test. The packages are installed once for each lock
+# file, in the build folder: $RECOURSE_BUILD, or the folder above $RECOURSE_BINARY. With words, only
+# the tests run whose names contain one of the words.
 set -eu
 
 support=$(cd "$(dirname "$0")" && pwd)
@@ -34,7 +34,8 @@ if [ "$(cat "$place/.lock" 2>/dev/null)" != "$lock" ]; then
     rm -rf "$place"
     mkdir -p "$place"
     cp "$here/package.json" "$here/package-lock.json" "$place/"
-    # Scripts of packages are not run. All work with Node 18, whatever they say of themselves.
+    # Install scripts of packages are not run. All packages work with Node 18, whatever version they
+    # require.
     export npm_config_fetch_retries="${npm_config_fetch_retries:-3}"
     (cd "$place" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error \
         --fetch-retry-mintimeout=1000 --fetch-retry-maxtimeout=10000) >"$place/npm.log" 2>&1 || {
@@ -46,7 +47,7 @@ if [ "$(cat "$place/.lock" 2>/dev/null)" != "$lock" ]; then
 fi
 flock -u 9
 
-# Modules are looked for beside the file that names them.
+# Node searches modules next to the file that imports them.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cp "$support"/*.mjs "$here"/*.mjs "$work/"

@@ -120,7 +120,7 @@ static ssize_t real_write(int fd, const void *buf, size_t size)
     return (ssize_t)size;
 }
 
-/* Like close on Linux: the descriptor is closed even if an error is returned. */
+/* As with close on Linux, the descriptor is closed even if an error is returned. */
 static int real_close(int fd)
 {
     bool is_failing = real_fails();

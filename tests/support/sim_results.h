@@ -10,7 +10,7 @@
 #include "sim/result.h"
 
 #define SIM_TENTHS 600u
-#define SIM_OUTAGE_FROM 200u /* in tenths of a second */
+#define SIM_OUTAGE_FROM 200u /* start of the outage in tenths of a second */
 #define SIM_OUTAGE_UNTIL 300u
 
 /* Fills in ten requests per tenth of a second. During the outage each request makes calls_in_outage

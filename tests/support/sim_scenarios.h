@@ -106,7 +106,7 @@ static inline void sim_result_check(const rc_sim_result *result)
         assert_int_equal(stops, policy->failed);
         if (!policy->is_ours)
             continue;
-        /* the deadline limits all attempts together, so no request is late */
+        /* the deadline applies to all attempts together, so no request is late */
         assert_int_equal(policy->late, 0);
         assert_true(policy->latency.max_ms <= result->deadline_ms);
         assert_true(policy->failing.max_ms <= result->deadline_ms);

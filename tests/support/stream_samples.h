@@ -20,7 +20,7 @@ typedef struct stream_sample {
     const char *kinds;
     const char *whole;
     const char *finish;
-    rc_stream_end end; /* when the transport does not say that the body is whole */
+    rc_stream_end end; /* expected end if the transport does not report the body as complete */
     rc_stream_finish reason;
 } stream_sample;
 

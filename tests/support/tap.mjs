@@ -1,5 +1,5 @@
-// Tests with names, in groups, told as TAP. Those of a group run side by side; each has a limit, so
-// that what hangs is a failure with a name.
+// Tests with names, in groups, reported as TAP. The tests of a group run in parallel. Each test has
+// a time limit, so that a test that hangs fails under its name.
 import { AssertionError } from "node:assert";
 import { inspect } from "node:util";
 
@@ -27,7 +27,7 @@ function limited({ run, name }, limitMs) {
     return Promise.race([run(), limit]).finally(() => clearTimeout(timer));
 }
 
-// What is asserted says it all; of anything else the cause is wanted too.
+// The message of a failed assertion is sufficient; for any other error the stack is printed, too.
 function explain(error) {
     const text = error instanceof AssertionError ? `${error.message}\n${error.stack}` : inspect(error);
     return text.split("\n").slice(0, 60).map((line) => `#   ${line}`).join("\n");
@@ -55,7 +55,7 @@ async function runGroup(group) {
     await Promise.all(Array.from({ length: group.sideBySide }, worker));
 }
 
-// The number of tests that failed. before: called in front of every group.
+// Returns the number of tests that failed. before: a function that is called before every group.
 export async function runAll(groups, before) {
     console.log(`1..${groups.reduce((sum, group) => sum + group.tests.length, 0)}`);
     for (const group of groups) {

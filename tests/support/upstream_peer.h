@@ -275,7 +275,7 @@ static inline bool fixture_close(fixture *w)
 static inline void probe_on_head(void *ctx, const rc_upstream_head *head)
 {
     probe *p = ctx;
-    /* Cancels the call first, so that the head is read after the call has ended. */
+    /* The call is cancelled first, so that the head is read after the call has ended. */
     if (p->cancels_in_head)
         rc_upstream_cancel(&p->call);
     p->heads++;
@@ -288,7 +288,7 @@ static inline void probe_on_head(void *ctx, const rc_upstream_head *head)
 static inline void probe_on_body(void *ctx, rc_str piece)
 {
     probe *p = ctx;
-    /* Cancels the call first, as in probe_on_head. */
+    /* The call is cancelled first, as in probe_on_head. */
     if (p->cancels_in_body)
         rc_upstream_cancel(&p->call);
     size_t space = sizeof(p->body) - 1 - (p->body_len < sizeof(p->body) ? p->body_len : 0);

@@ -1,5 +1,5 @@
 /* audit_fill FILE fill COUNT HOURS END_UNIX_MS [SEED]: adds operations of the last hours.
- * audit_fill FILE story NAME [UNIX_MS]: adds one that was written by hand; see audit_stories.h. */
+ * audit_fill FILE story NAME [UNIX_MS]: adds a hand-written operation; see audit_stories.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

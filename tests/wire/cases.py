@@ -6,8 +6,8 @@ ESCAPES = {b"r": b"\r", b"n": b"\n", b"t": b"\t", b"0": b"\0", b"\\": b"\\"}
 
 
 def decode(text, words):
-    """Returns the bytes that `text` describes: replaces words, then repetitions, then escapes. A backslash at the end
-    of a line joins the lines."""
+    """Returns the bytes that `text` describes. The function first replaces words, then repetitions,
+    then escapes. A backslash at the end of a line joins the lines."""
     for word, meaning in words.items():
         text = text.replace(word.encode(), meaning.replace(b"\\", b"\\\\").replace(b"\r", b"\\r")
                             .replace(b"\n", b"\\n"))

@@ -220,8 +220,8 @@ class Result:
     def __init__(self, scenario, answers, providers, attempts):
         self.scenario = scenario
         self.answers = answers
-        self.providers = providers  # As in /mock/stats.
-        self.attempts = attempts    # By code, as in the gateway's metrics.
+        self.providers = providers  # The providers' counts in the form of /mock/stats.
+        self.attempts = attempts    # The number of attempts by code, as in the gateway's metrics.
 
     def served_pct(self):
         return 100 * sum(answer.is_served() for answer in self.answers) / len(self.answers)

@@ -12,8 +12,8 @@ class Dialect:
 
     def __init__(self, name, first, second, overloaded, terminator):
         self.name, self.first, self.second = name, first, second
-        self.overloaded = overloaded    # Key and value in the error of an overloaded server.
-        self.terminator = terminator    # The last event of a complete stream.
+        self.overloaded = overloaded    # The key and the value that identify the error of an overloaded server.
+        self.terminator = terminator    # The event that ends a complete stream.
 
     def request(self, model, is_stream, prompt, has_usage=True, extra=b""):
         """Returns a request. has_usage: a stream of Chat Completions reports its usage; all other responses always

@@ -57,7 +57,8 @@ def clock_moves(by_ms, answer, is_open):
         else:
             wait_s = int(again.get("retry-after"))
             check(again.status == 429 and asked == 1 and 0 < wait_s, again, asked)
-            # The time of an operation is its begin, which may precede the provider's response by a moment.
+            # The time of an operation is the time of its begin, which may be slightly before the
+            # provider's response.
             check(wait_s <= TOLD_S + 60, "told", TOLD_S, "s, and now waits for", wait_s, "s")
         gateway.end()
     finally:

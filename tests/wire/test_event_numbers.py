@@ -64,7 +64,8 @@ def goes_on(pieces, number, name, passed=None):
 
 
 def of_the_one_that_answers():
-    """The numbers and id of an attempt that ended before its content do not affect the next attempt's stream."""
+    """The numbers and the id of an attempt that failed before it sent content do not affect the
+    stream of the next attempt."""
     events, plan = ask(cut(begin("resp_first", 40)), cut(begin("resp_second") + [delta(3)]))
     check(len(plan.seen) == 2 and len(events) == 6, plan.seen, events)
     check([one["sequence_number"] for one in events] == [0, 1, 2, 3, 4, 5], events)

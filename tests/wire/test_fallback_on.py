@@ -1,4 +1,5 @@
-"""fallback_on: a fatal failure goes to the next target, and everything that reads about the request says so."""
+"""fallback_on: after a fatal failure the next target is tried, and the log, the audit and the
+metrics show this."""
 
 import json
 
@@ -48,7 +49,8 @@ def is_masked_in_the_open():
 
 
 def a_refused_key_is_masked_once():
-    """The first request finds out; later ones do not use the provider without a usable key."""
+    """The first request finds that the key is rejected; later requests do not use the provider,
+    because it has no usable key."""
     answers = [ask("key") for _ in range(2)]
     check([answer.status for answer in answers] == [200, 200], answers)
     check(answers[0].get("x-recourse-masked") == "AuthFailed at refused/ok", answers[0])

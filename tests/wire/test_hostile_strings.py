@@ -109,7 +109,7 @@ class World:
             return client.ask(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()).body
 
     def run_human(self):
-        """Writes the log for people about the same responses, from a second gateway."""
+        """Runs a second gateway, which writes the log for people about the same responses."""
         other = Lasting({})
         try:
             other.write({

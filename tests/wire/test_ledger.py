@@ -121,7 +121,7 @@ class Run:
         self.early = threading.Lock()
         self.queue = SimpleQueue()
         self.troubles = []
-        self.answered = SimpleQueue()  # The name of the kind of each good response.
+        self.answered = SimpleQueue()  # A queue with the name of the kind of each good response.
         combinations = [(kind, dialect, way) for kind in KINDS for dialect in DIALECTS
                         for way in kind.ways for _ in range(kind.share)]
         chance = random.Random(1)

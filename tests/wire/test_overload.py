@@ -12,8 +12,8 @@ from harness import IS_FEW, WAIT_S, Suite, check, main, report_of, wait_until
 from mocks import Mock
 from peers import CLEAN, Client
 
-ROOM = 8        # max_in_flight of the gateway.
-SMALL_ROOM = 3  # max_in_flight of one provider's models.
+ROOM = 8        # The value of max_in_flight for the gateway.
+SMALL_ROOM = 3  # The value of max_in_flight for the models of one provider.
 ROUNDS = 3 if IS_FEW else 6
 MODEL = "tokens-20+trickle-15"
 GROWTH_BYTES = 2 << 20

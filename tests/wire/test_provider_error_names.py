@@ -108,7 +108,7 @@ suite.case("what is no name is not told", keeps,
 suite.case("nor is a secret", keeps,
            openai("No", "invalid_request_error", "sk-proj-abcdefghijklmnopqrstuvwx1234567890"), "400 Bad Request",
            "invalid_request", "abcdefghijklmnopqrstuvwx")
-suite.alone("accounts are nobody's business", keeps,  # Runs alone, because its key is not used for a while afterwards.
+suite.alone("accounts are nobody's business", keeps,  # The provider's key is unusable for some time afterwards.
             openai("This key was revoked", "account_error", "account_deactivated"), "401 Unauthorized",
             "invalid_api_key", "account_")
 main(suite, gateway, upstream)

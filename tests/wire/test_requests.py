@@ -41,7 +41,7 @@ def whole_url():
 
 
 def pipelined():
-    """Pipelined requests are answered in their order, also if the first one takes longest."""
+    """Pipelined requests get their responses in order, even if the first one takes longest."""
     late = threading.Event()
 
     def first(conn, _):
@@ -132,8 +132,9 @@ def chunked_upload():
 
 
 def answered_while_uploading():
-    """A refusal is sent at once. The rest of a short body is read and dropped; after a long body the connection is
-    closed, and up to 64 MiB are dropped, so that a client that sends everything first can still read the response."""
+    """A refusal is sent at once. The remaining part of a short body is read and dropped; after a
+    long body the connection is closed, and up to 64 MiB are dropped, so that a client that sends
+    everything first can still read the response."""
     with Client(gateway.port) as client:
         head = b"POST /v2/none HTTP/1.1\r\nHost: g\r\nContent-Length: 100000\r\n\r\n"
         check(client.ask(head + b"x" * 100).status == 404)

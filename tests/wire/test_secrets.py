@@ -71,7 +71,8 @@ def every_file(folder, *but):
 
 
 class World:
-    """A gateway with a secret of each kind, which has received each response once."""
+    """A gateway with a secret of each kind. Its provider has sent each of the planted responses
+    once."""
 
     def __init__(self):
         self.gateway = Lasting({}, {"CANARY_KEY": KEY, "CANARY_TOKEN": TOKEN, "CANARY_ADMIN": ADMIN})

@@ -109,8 +109,8 @@ def goes_on(dialect, is_stream):
 
 
 def relayed():
-    """A relayed response cannot contain an error, so its last byte is not sent. The speech was made and must not be
-    made twice."""
+    """A relayed response cannot contain an error, so its last byte is not sent. The provider has
+    generated the speech and must not generate it twice."""
     upstream = Upstream()
     upstream.on_stray = lambda conn, request: say(conn, http(b"x" * 1000, content_type="audio/mpeg"))
     config = {"providers": {"up": {"kind": "openai", "base_url": upstream.url("/v1")}},
@@ -162,7 +162,7 @@ def late_already():
     """A call that ends at its deadline is recorded and reported as such if the store works."""
     with gateway_of({}) as gateway:
         codes = []
-        for _ in range(20):  # Several attempts, because the disk may be slow now and then.
+        for _ in range(20):  # Several attempts are made, because the disk may be slow now and then.
             answer = ask(gateway, chat("demo/hang", "x-recourse-deadline-ms: 100"))
             codes.append(answer.get("x-recourse-error-code"))
             wait_until(lambda: (row_of(gateway, name_of(answer)) or ("",) * 4)[1:3] == (answer.status, codes[-1]),
@@ -371,7 +371,7 @@ def comes_and_goes():
 
 
 suite = Suite(threads=8)
-suite.case("a store that stays down", stays_down)  # First, because it takes longest.
+suite.case("a store that stays down", stays_down)  # This case is added first, because it takes longest.
 for one in DIALECTS:
     for way in (False, True):
         words = f"{one.name}, {'a stream' if way else 'whole'}"

@@ -94,8 +94,8 @@ int rc_audit_prune(rc_audit *audit);
  * with the reason in err. */
 int rc_audit_filter_read(rc_audit *audit, rc_audit_query_kind kind);
 
-/* Called when no operation was found: appends to err which of the given names does not occur in the
- * audit, and the nearest name that does. */
+/* Called when no operation was found: appends to err the given name that does not occur in the
+ * audit, and the nearest name that occurs there. */
 void rc_audit_suggest_names(rc_audit *audit);
 
 /* ---- open.c ---- */

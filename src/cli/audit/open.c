@@ -72,7 +72,8 @@ static int read_secret(rc_audit *audit, const rc_secret_ref *ref)
     return RC_EXIT_CONFIG;
 }
 
-/* Are faults printed as text? If JSON or Markdown was requested, faults have this format, too. */
+/* Returns whether faults are printed as text. If JSON or Markdown was requested, faults have this
+ * format, too. */
 static bool wants_text(const rc_audit *audit)
 {
     const rc_args *args = audit->args;

@@ -2,7 +2,8 @@
 #include "cli/audit/stats.h"
 #include "sys/clock.h"
 
-/* The line is drawn only if reading takes longer. */
+/* Time after which the progress line is drawn for the first time, and the time between later
+ * drawings. */
 #define PATIENCE_MS 500u
 #define SHOW_MS 250u
 #define TEXT_BYTES 128

@@ -43,8 +43,8 @@ static const rc_stats_group *any_of(const rc_audit_row *row)
     return row->operations != NULL ? row->operations : row->attempts;
 }
 
-/* Does the group get a row? Code 0 and class 0 stand for operations without a failure and get
- * none. */
+/* Returns whether the group gets a row. Code 0 and class 0 stand for operations without a failure
+ * and get no row. */
 static bool is_row(const rc_stats_group *group, uint32_t by)
 {
     const bool is_failure = by == RC_STATS_BY_CODE || by == RC_STATS_BY_CLASS;

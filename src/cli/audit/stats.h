@@ -38,7 +38,7 @@ typedef struct rc_audit_table {
     size_t shown; /* Number of rows shown. */
 } rc_audit_table;
 
-/* Returns the kind of table at an index; NULL past the end. The result is static. */
+/* Returns the kind of table at an index; NULL if the index is too large. The result is static. */
 const rc_audit_kind *rc_audit_kind_at(size_t index);
 
 #define RC_AUDIT_KINDS 7
@@ -47,7 +47,7 @@ const rc_audit_kind *rc_audit_kind_at(size_t index);
 typedef struct rc_audit_totals {
     rc_audit *audit;
     rc_audit_survey survey;
-    /* The tables that the option --by names, in the order of its value. */
+    /* The tables that the option --by names, in the order in which its value names them. */
     rc_audit_table tables[RC_AUDIT_KINDS];
     size_t table_count;
     /* Text of the latest notices (events of the gateway process), one per line. */
@@ -65,7 +65,7 @@ typedef struct rc_audit_progress {
     const rc_stats *stats; /* Updated while the store is read. */
     int64_t until_unix_ms; /* End of the time range. */
     uint64_t started_ms;
-    uint64_t next_ms; /* When the line is drawn again. */
+    uint64_t next_ms; /* Time at which the line is drawn again. */
     rc_status_line line;
 } rc_audit_progress;
 
@@ -87,7 +87,7 @@ void rc_audit_stats_markdown(const rc_audit_totals *totals);
 void rc_audit_stats_json(const rc_audit_totals *totals);
 
 /* One line above the tables: a label, and a function that appends the text. rc_audit_fact_at
- * returns NULL past the end. */
+ * returns NULL if the index is too large. */
 typedef struct rc_audit_fact {
     const char *label;
     void (*push)(rc_buf *buf, const rc_audit_totals *totals);

@@ -99,8 +99,8 @@ static bool read_last(tailing *t, rc_store_fault *fault)
 
 /* ---- new operations ---- */
 
-/* Is another file at the path of the store than at the last call? This happens if a user moves the
- * file away and the gateway creates a new file. */
+/* Returns whether the path of the store leads to another file than at the last call. This happens
+ * if a user moves the file away and the gateway creates a new file. */
 static bool is_replaced(tailing *t)
 {
     struct stat current;
@@ -113,8 +113,8 @@ static bool is_replaced(tailing *t)
     return is_other;
 }
 
-/* Can the fault end by itself, for example when the gateway restarts or the disk is mounted
- * again? */
+/* Returns whether the fault can end by itself, for example when the gateway restarts or the disk is
+ * mounted again. */
 static bool may_come_back(const rc_store_fault *fault)
 {
     return rc_store_fault_may_pass(fault->kind) || fault->kind == RC_STORE_MISSING;

@@ -107,7 +107,7 @@ typedef struct rc_caller {
     bool is_escaped;         /* Esc was pressed. */
     int signal;              /* Signal that ended the call; 0: none. */
     rc_buf response_text;    /* Text of the response, for formats that print it at the end. */
-    const rc_report *report; /* Why the call failed; NULL: it succeeded. */
+    const rc_report *report; /* Report of the failure; NULL: the call succeeded. */
     int exit_status;         /* Exit status (RC_EXIT_...) of a failure without a report. */
 } rc_caller;
 
@@ -123,7 +123,7 @@ int rc_caller_read_options(rc_caller *c, const rc_args *args);
 int rc_caller_read_prompt(rc_caller *c, const rc_args *args);
 int rc_caller_read_images(rc_caller *c, const rc_args *args);
 
-/* target.c: loads the configuration and checks the model and the policy. Returns like
+/* target.c: loads the configuration and checks the model and the policy. The result is as for
  * rc_caller_read_prompt. */
 int rc_caller_choose_target(rc_caller *c);
 
@@ -141,7 +141,8 @@ void rc_caller_on_event(rc_caller *c, const rc_event_view *event);
 /* Stores the warning that a provider's limit is nearly used up; it is printed at the end. quota,
  * target: copies their text. */
 void rc_caller_set_near_limit(rc_caller *c, const rc_quota *quota, rc_str target);
-/* Returns when the status line must be redrawn; RC_WATCH_NEVER: not at all. */
+/* Returns the time at which the status line must be redrawn; RC_WATCH_NEVER: the line is not
+ * redrawn. */
 uint64_t rc_caller_next_draw(const rc_caller *c);
 /* Queues the line "recourse call: TEXT" for standard error. */
 void rc_caller_push_message(rc_caller *c, rc_str text);

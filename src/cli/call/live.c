@@ -10,7 +10,7 @@
 
 #define SECOND_MS 1000u
 #define LINE_BYTES 4096
-/* The status line is drawn only if the response takes longer than this. */
+/* Time in milliseconds after which the status line is drawn if no text has arrived. */
 #define DRAW_AFTER_MS 1000u
 
 /* ---- permanent lines ---- */

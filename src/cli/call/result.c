@@ -225,8 +225,8 @@ static void show_notes(rc_caller *c)
         note_line(c, c->quota_warning);
 }
 
-/* Does the internal view of the report show more than the user view? Yes after several attempts, or
- * if the connection failed (address and TLS details). */
+/* Returns whether the internal view of the report shows more than the user view: after several
+ * attempts, or if the connection failed (address and TLS details). */
 static bool has_more_to_know(const rc_report *report)
 {
     const rc_report *cause = rc_report_cause(report);

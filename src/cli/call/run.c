@@ -7,13 +7,14 @@
 #include "render/wrap.h"
 #include "sys/file.h"
 
-/* If more output than this waits for a slow reader, reading from the gateway pauses. */
+/* If more than this number of bytes of output waits for a slow reader, reading from the gateway
+ * pauses. */
 #define UNREAD_MAX_BYTES ((size_t)8 << 20)
 
 /* ---- text ---- */
 
-/* Can the character move the cursor, change colours or reverse the direction of text, or is it
- * invisible? */
+/* Returns whether the character can move the cursor, change colours or reverse the direction of
+ * text, or is invisible. */
 static bool is_hostile(uint32_t cp)
 {
     return cp != '\n' && cp != '\t' && rc_utf8_is_unsafe(cp);

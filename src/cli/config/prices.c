@@ -47,8 +47,8 @@ static void push(rc_buf *buf, const char *text)
     rc_buf_push(buf, rc_str_c(text));
 }
 
-/* Does the target have a price for any length of the input? The model "*" stands for any model and
- * counts as priced. */
+/* Returns whether the target has a price for any length of the input. The model "*" stands for any
+ * model and counts as priced. */
 static bool is_priced(const rc_prices *prices, const rc_config *config,
                       const rc_config_target *target)
 {

@@ -277,7 +277,7 @@ static void add_warning(warnings *to, rc_str text)
     push(to->buf, "\n");
 }
 
-/* Appends a note: something that may be as intended. */
+/* Appends a note about a setting that may be as intended. */
 static void add_note(warnings *to, rc_str text)
 {
     if (to->json != NULL) {

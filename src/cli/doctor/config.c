@@ -155,8 +155,8 @@ static void check_provider(rc_doctor *doctor, const rc_config *config, size_t in
             "add keys: [env:NAME]");
 }
 
-/* Is the address outside the loopback interface? rc_config_admin_check refuses such an address if
- * its second argument is false. */
+/* Returns whether the address is outside the loopback interface. rc_config_admin_check refuses such
+ * an address if its second argument is false. */
 static bool is_beyond_loopback(rc_str listen)
 {
     return rc_config_admin_check(listen, false) != NULL;

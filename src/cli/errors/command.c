@@ -10,7 +10,8 @@
 
 /* Upper limit of the suggested names. */
 #define OFFERS_MAX 6
-/* A shorter part of a name would match too many names. */
+/* Minimum length of a part of a name that is searched; a shorter part would match too many
+ * names. */
 #define PART_MIN 3
 
 enum {
@@ -20,8 +21,8 @@ enum {
     ERRORS_COUNT
 };
 
-/* Returns the names of the codes, then of the classes; NULL past the end. Codes are first, so that
- * a name of both finds the code. */
+/* Returns the names of the codes, then of the classes; NULL if the index is too large. Codes are
+ * first, so that a name that a code and a class have in common finds the code. */
 static const char *taxonomy_name_at(const void *ctx, size_t index)
 {
     (void)ctx;

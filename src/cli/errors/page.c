@@ -144,7 +144,7 @@ static void put_lower(const struct page *page, const char *text)
     }
 }
 
-/* Passes one cell of a table on. Only "|" would need escaping, and no name contains it. */
+/* Writes one cell of a table to the page. Only "|" would need escaping, and no name contains it. */
 static void put_cell(const struct page *page, const char *text)
 {
     put(page, " ");

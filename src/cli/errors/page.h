@@ -6,7 +6,7 @@
 #ifndef RC_CLI_ERRORS_PAGE_H
 #define RC_CLI_ERRORS_PAGE_H
 
-/* Receives the next piece of the page. text: borrows during the call. */
+/* A callback that receives the next piece of the page. text: borrows during the call. */
 typedef void (*rc_errors_page_put)(void *ctx, const char *text);
 
 /* Passes the whole page to `put`, piece by piece. ctx: borrows during the call. */

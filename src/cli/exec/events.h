@@ -39,7 +39,7 @@ int rc_exec_events_open(rc_exec_events *events, rc_cli *cli, rc_outlet *err_outl
                         const char *path, bool is_on_err);
 void rc_exec_events_close(rc_exec_events *events);
 
-/* Is error the errno value for a pipe or FIFO without a reader? */
+/* Returns whether `error` is the errno value for a pipe or FIFO without a reader. */
 bool rc_exec_events_is_unread(int error);
 
 /* Starts a run. id: copies; the correlation id of all events. command: borrows until

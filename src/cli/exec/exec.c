@@ -14,7 +14,7 @@
 
 /* Time between SIGTERM and SIGKILL for a command that must end. */
 #define GRACE_MS 5000u
-/* Limit of messages of exec itself that wait to be written. */
+/* Maximum number of bytes of exec's own messages that wait to be written. */
 #define ERR_MAX ((size_t)2 << 20)
 
 static uint64_t entropy_of(const rc_exec *x)

@@ -42,7 +42,7 @@ enum {
 
 #define RC_EXEC_ATTEMPTS_MAX 1000
 
-/* One attempt, for the report. `reason` is a static text. */
+/* One attempt as the report lists it. `reason` is a static text. */
 typedef struct rc_exec_attempt {
     rc_code code;
     int64_t started_unix_ms;
@@ -80,11 +80,12 @@ typedef struct rc_exec {
     int end_signal;       /* Signal by which exec must end; 0: none. */
 
     rc_process_end end;      /* The end of the latest attempt: exit status or signal. */
-    const rc_report *report; /* Report of the latest attempt; NULL: it succeeded. */
+    const rc_report *report; /* Report of the latest attempt; NULL: the attempt succeeded. */
     int exit_status;
     int cancel_signal;   /* Signal that cancelled the run; 0: none. */
     bool is_cancelled;   /* The user cancelled a wait. */
-    const char *refusal; /* Why standard input cannot be replayed; NULL: it can. */
+    const char *refusal; /* The reason for which standard input cannot be replayed; NULL: standard
+                          * input can be replayed. */
 
     rc_exec_attempt attempts[RC_REPORT_ATTEMPTS_MAX]; /* The latest attempts. */
     size_t attempt_count;
@@ -103,9 +104,9 @@ int rc_exec_run(rc_cli *cli, const rc_args *args);
  * Returns RC_EXIT_OK, or the exit status with the reason in err. */
 int rc_exec_read_options(rc_exec *x, const rc_args *args);
 
-/* policy.c: reads the policy with this name into x; returns like rc_exec_read_options. name: NULL
- * selects the default policy. path: the configuration; NULL selects the default one, which is
- * loaded only for a name that is no preset. name, path: borrows during the call. */
+/* policy.c: reads the policy with this name into x; the result is as for rc_exec_read_options.
+ * name: NULL selects the default policy. path: the configuration; NULL selects the default one,
+ * which is loaded only for a name that is no preset. name, path: borrows during the call. */
 int rc_exec_read_policy(rc_exec *x, const char *name, const char *path);
 
 /* report.c: gives the report of the latest attempt, never NULL. */

@@ -13,7 +13,8 @@
 #include "sys/file.h"
 #include "json/find.h"
 
-/* Longest report line: what the reader stores, and less than an empty pipe holds. */
+/* Maximum length of a report line in bytes: the reader stores lines up to this length, and an empty
+ * pipe has space for one. */
 #define REPORT_MAX (RC_TAIL_MAX - 1)
 #define FD_DIGITS_MAX 7
 

@@ -21,7 +21,8 @@ static void set_attempts(rc_policy *policy, uint32_t attempts)
     for (uint32_t i = 0; i < policy->rule_count; i++)
         policy->rules[i].max_attempts = attempts;
     policy->max_calls =
-        attempts + 1; /* One above the limit of attempts, so that the report names that limit. */
+        attempts + 1; /* One more than max_attempts, so that the report names max_attempts as the
+                       * exhausted limit. */
 }
 
 static int read_budget(rc_exec *x, const char *text)

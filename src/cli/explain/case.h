@@ -19,7 +19,7 @@
 /* Headers beyond this number are ignored. */
 #define RC_CASE_HEADERS_MAX 256
 
-/* Why a text is not a valid case. */
+/* The reason for which a text is not a valid case. */
 typedef struct rc_case_fault {
     const char *key;  /* Faulty member; NULL: the JSON itself is damaged. */
     const char *what; /* Static text, such as "expected a comma". */

@@ -51,7 +51,8 @@ static bool begins_with_any(rc_str line, const rc_str *prefixes, size_t count)
 
 /* ---- streams ---- */
 
-/* Is the text an event stream: a "data:" line with only fields of an event stream before it? */
+/* Returns whether the text is an event stream: a "data:" line with only fields of an event stream
+ * before it. */
 static bool is_sse(rc_str text)
 {
     static const rc_str FIELDS[] = {
@@ -91,7 +92,7 @@ static bool is_whole_object(rc_str line)
            rc_json_find(line, &none, 1, false) == RC_OK;
 }
 
-/* Is the text JSON lines: two or more objects, each on a separate line? */
+/* Returns whether the text is JSON lines: two or more objects, each on a separate line. */
 static bool is_ndjson(rc_str text)
 {
     size_t at = 0;
@@ -148,8 +149,8 @@ static bool has(const object *o, int key)
     return o->keys[key].is_found;
 }
 
-/* Is the object a report of Recourse? A provider's body may have fields of the same names, so the
- * value of error_code must be a known code. */
+/* Returns whether the object is a report of Recourse. A provider's body may have fields of the same
+ * names, so the value of error_code must be a known code. */
 static bool is_report(const object *o)
 {
     if (!has(o, KEY_ERROR_CODE) || o->keys[KEY_ERROR_CODE].value.type != RC_JSON_STRING)
@@ -235,7 +236,7 @@ static bool is_stream(const rc_http_text *http)
            is_sse(http->body) || is_ndjson(http->body);
 }
 
-/* Does the body contain a report, as error responses of a Recourse gateway do? */
+/* Returns whether the body contains a report, as error responses of a Recourse gateway do. */
 static bool has_report(rc_str body, rc_str *ret_report)
 {
     object o;

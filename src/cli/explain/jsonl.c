@@ -15,7 +15,7 @@
 #include "sys/stream.h"
 #include "json/writer.h"
 
-/* Output is written when it has this size, or earlier. */
+/* Number of bytes at which the collected output is written, if it was not written earlier. */
 #define OUTPUT_BYTES ((size_t)256 << 10)
 /* Size of the memory for one report. A larger report gets further memory from the allocator of the
  * program. */

@@ -9,8 +9,8 @@
 #include "render/wrap.h"
 #include "sys/file.h"
 
-/* More than the library allows for a rules file, so that the library reports a file that is too
- * large. */
+/* Maximum number of bytes that are read from a rules file. The library's own limit is lower, so
+ * that the library reports a file that is too large. */
 #define RULES_MAX_BYTES ((size_t)1 << 20)
 
 static rc_str value_of(const rc_args *args, int option)

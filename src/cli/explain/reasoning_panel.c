@@ -192,7 +192,7 @@ static bool find_rule(rc_str id, rc_rule_info *ret_info)
     return false;
 }
 
-/* Returns the first term of a condition, such as "says:quota" of "no says:quota". */
+/* Returns the first term of a condition, such as "says:quota" for the condition "no says:quota". */
 static rc_str first_term(rc_str condition)
 {
     size_t colon = rc_str_find_byte(condition, ':', 0);
@@ -209,8 +209,9 @@ static rc_str first_term(rc_str condition)
     return rc_str_slice(condition, start, end);
 }
 
-/* Is a rule that did not match worth showing? A rule of the user's file always is. A built-in rule
- * is shown only if at least one of its conditions was true before the first false condition. */
+/* Returns whether a rule that did not match is shown. A rule of the user's file is always shown. A
+ * built-in rule is shown only if at least one of its conditions was true before the first false
+ * condition. */
 static bool is_near_match(const sheet *s, const rc_reasoning_note *note)
 {
     rc_rule_info rule;

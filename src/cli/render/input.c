@@ -160,8 +160,8 @@ static void warn_losses(rc_cli *cli, const rc_input *input, const rc_decode_info
     rc_buf_push_byte(&cli->err, '\n');
 }
 
-/* Has the decoded report no member of a report? This happens if the input is the body of a
- * provider. */
+/* Returns whether the decoded report has no member of a report. This happens if the input is the
+ * body of a provider. */
 static bool has_no_message(const rc_report *report)
 {
     return rc_report_code(report) == RC_CODE_NONE && rc_report_class(report) == RC_CLASS_NONE &&

@@ -13,7 +13,8 @@ enum {
     SERVE_COUNT
 };
 
-/* Returns the names of log.format in the order of rc_config_log_format; NULL past the end. */
+/* Returns the names of log.format in the order of rc_config_log_format; NULL if the index is too
+ * large. */
 static const char *log_format_at(const void *ctx, size_t index)
 {
     static const char *const names[] = {"auto", "json", "human", "off"};

@@ -44,7 +44,8 @@ static void push_object(const rc_explanation *e, const rc_report *report, const 
     if (status == RC_OK)
         rc_json_raw(&w, rc_buf_get(&json));
     else
-        (void)rc_buf_reserve(buf, SIZE_MAX / 2); /* Fails, so that buf and the response fail. */
+        (void)rc_buf_reserve(buf, SIZE_MAX / 2); /* This reservation always fails, so that `buf` and
+                                                  * the response fail. */
     rc_json_object_end(&w);
     rc_buf_done(&json);
 }

@@ -24,7 +24,7 @@ typedef struct rc_serve_fixed {
     bool is_set;
 } rc_serve_fixed;
 
-/* Stores the values of the first configuration. Returns RC_OK or RC_E_NOMEM; in the second case
+/* Stores the values of the first configuration. Returns RC_OK or RC_E_NOMEM; after RC_E_NOMEM
  * nothing must be freed. alloc: copies the struct. */
 rc_status rc_serve_fixed_init(rc_serve_fixed *fixed, const rc_config *config,
                               rc_serve_overrides overrides, const rc_alloc *alloc);

@@ -173,9 +173,9 @@ static void push_event(rc_serve_run *run, const rc_serve_log_mode *mode, rc_log_
 }
 
 /* The caller must hold err_lock. Waits up to ERR_WAIT_MS until stderr is writable. After a timeout
- * the next calls do not wait until stderr was writable once, so that a reader that does not read
- * delays only one request. A pipe that poll reports as writable has space for PIPE_BUF bytes, which
- * is more than a line. */
+ * later calls do not wait, until stderr has been writable once. A reader that does not read
+ * therefore delays only one request. A pipe that poll reports as writable has space for PIPE_BUF
+ * bytes, which is more than a line. */
 static bool can_write_err(rc_serve_run *run)
 {
     struct pollfd polled = {.fd = RC_FD_STDERR, .events = POLLOUT};

@@ -29,10 +29,10 @@ void rc_serve_log_reopen(rc_serve_run *run);
 /* Returns whether requests are logged. */
 bool rc_serve_log_is_on(const rc_serve_run *run);
 
-/* Is the format of the log JSON? */
+/* Returns whether the format of the log is JSON. */
 bool rc_serve_log_is_json(const rc_serve_run *run);
 
-/* Do events go to the log? Otherwise they go to standard error. */
+/* Returns whether events go to the log. Otherwise events go to standard error. */
 bool rc_serve_log_has_events(const rc_serve_run *run);
 
 /* Returns the number of log lines that were lost so far for any reason. */

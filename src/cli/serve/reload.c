@@ -56,8 +56,9 @@ static bool apply_input(rc_serve_run *run, const rc_snapshot_input *input, const
     return false;
 }
 
-/* Can the configuration be read again? Standard input and pipes are refused, because they are read
- * once at the start, and a second read could block the thread that handles signals. */
+/* Returns whether the configuration can be read again. Standard input and pipes are refused,
+ * because they are read once at the start, and a second read could block the thread that handles
+ * signals. */
 static bool can_read_again(rc_serve_run *run)
 {
     const char *path = run->options->config_path;

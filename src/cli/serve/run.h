@@ -61,8 +61,8 @@ typedef struct rc_serve_run {
 /* ---- reload.c ---- */
 
 /* Reloads the configuration. Returns false with the reason in run->refusal if that failed; the old
- * configuration then stays in use. action: borrows during the call; who requested the reload, for
- * the audit. */
+ * configuration then stays in use. action: borrows during the call; the record for the audit, with
+ * the requester of the reload. */
 bool rc_serve_reload(rc_serve_run *run, const rc_admin_action *action);
 /* Logs the targets that a budget applies to but that have no price. */
 void rc_serve_log_unpriced(rc_serve_run *run);
@@ -94,7 +94,7 @@ void rc_serve_force_end(void);
 
 /* ---- run.c ---- */
 
-/* Appends advice to a load error, if there is any for this error. Defined in reload.c. */
+/* Appends advice to a load error, if the error has advice. Defined in reload.c. */
 void rc_serve_add_advice(rc_load_error *load_error);
 /* Accepts no new requests, and stops the gateway when all requests in flight have ended. requester:
  * borrows during the call; the text for the log. */

@@ -6,7 +6,8 @@
 #include "cli/serve/log.h"
 
 typedef enum signal_effect {
-    EFFECT_END,    /* Ends after the requests in flight; a second signal: ends immediately. */
+    EFFECT_END,    /* The gateway ends after the requests in flight; a second signal ends it
+                    * immediately. */
     EFFECT_RELOAD, /* Reloads the configuration. */
     EFFECT_STATE,  /* Reopens the log and writes the state to it. */
     EFFECT_NONE    /* No effect except a log line. */

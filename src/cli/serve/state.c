@@ -175,7 +175,7 @@ static void show_target(line *l, const rc_admin_target *target)
     end(l);
 }
 
-/* Appends the quota of a key of which the least is left. */
+/* Appends the key's quota with the smallest remaining share. */
 static void show_lowest(line *l, const rc_admin_key *key)
 {
     if (key->quota_count == 0)

@@ -46,8 +46,8 @@ static size_t step_at(const struct plot *p, unsigned column)
     return (2 * (size_t)column + 1) * p->chart->step_count / (2 * (size_t)p->columns);
 }
 
-/* Is the column shaded? Yes if its middle is in a band (the time of a fault), or if the column
- * contains a whole band. */
+/* Returns whether the column is shaded: its middle is in a band (the time of a fault), or the
+ * column contains a whole band. */
 static bool is_in_band(const struct plot *p, unsigned column)
 {
     const uint64_t length = p->chart->step_ms * p->chart->step_count;

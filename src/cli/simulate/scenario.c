@@ -22,7 +22,7 @@ static const char *shown_path(const char *operand)
     return strcmp(operand, "-") == 0 ? "<stdin>" : operand;
 }
 
-/* Does the operand look like a built-in name? A file name has a slash or a dot. */
+/* Returns whether the operand looks like a built-in name. A file name has a slash or a dot. */
 static bool is_like_a_name(rc_str operand)
 {
     return rc_str_find_byte(operand, '/', 0) == RC_STR_NPOS &&
@@ -101,7 +101,8 @@ int rc_simulate_scenario(rc_cli *cli, const char *command, const char *operand,
 
 /* ---- policies ---- */
 
-/* Returns the names of the scenario's own policies, then the built-in ones; NULL past the end. */
+/* Returns the names of the scenario's own policies, then the built-in ones; NULL if the index is
+ * too large. */
 static const char *policy_name_at(const void *ctx, size_t index)
 {
     const rc_sim_scenario *scenario = ctx;

@@ -57,8 +57,9 @@ rc_status rc_simulate_human(rc_buf *buf, const rc_sim_result *result, const rc_p
 rc_status rc_simulate_push_table(rc_buf *buf, const rc_sim_result *result,
                                  const rc_panel_style *style, const rc_alloc *alloc);
 
-/* Appends a comparison of recourse's first policy with the best of the others for each measure:
- * ahead, even, behind. Appends nothing if there is no policy of recourse or no other policy. */
+/* Appends a comparison of recourse's first policy with the best of the other policies. For each
+ * measure, recourse is ahead, even or behind. Appends nothing if there is no policy of recourse or
+ * no other policy. */
 void rc_simulate_push_verdict(rc_buf *buf, const rc_sim_result *result,
                               const rc_panel_style *style);
 
@@ -91,7 +92,7 @@ bool rc_simulate_progress_step(void *ctx, const rc_sim_progress *step);
 /* Clears the line and unblocks SIGINT and SIGTERM. */
 void rc_simulate_progress_done(rc_simulate_progress *progress);
 /* Clears the line, prints the percentage and unblocks SIGINT and SIGTERM. The pending signal then
- * ends the process; if it does not, the function returns RC_SIMULATE_INT. */
+ * ends the process; if the process survives the signal, the function returns RC_SIMULATE_INT. */
 int rc_simulate_progress_interrupted(rc_simulate_progress *progress);
 
 #endif

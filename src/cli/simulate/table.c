@@ -6,7 +6,7 @@
 
 #define NAME_MIN 6u
 
-/* Has the column only zeros and missing values? Such a column is left out. */
+/* Returns whether the column has only zeros and missing values. Such a column is left out. */
 static bool is_empty(const rc_sim_result *result, const rc_measure *measure)
 {
     for (uint32_t i = 0; i < result->policy_count; i++) {

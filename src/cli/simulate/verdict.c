@@ -1,4 +1,5 @@
-/* Compares recourse's policy with the best of the others, measure by measure. Called by human.c. */
+/* Compares recourse's policy with the best of the other policies, measure by measure. Called by
+ * human.c. */
 #include "base/str.h"
 #include "cli/simulate/simulate.h"
 #include "render/pen.h"

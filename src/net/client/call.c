@@ -269,8 +269,8 @@ typedef struct joined_bytes {
     size_t capacity;
 } joined_bytes;
 
-/* Reads the head and skips interim responses (1xx). Returns true if on_head was called; *bytes is
- * then the remaining input. Returns false if the head is incomplete or the call has ended.
+/* Reads the head and skips interim responses (1xx). Returns true if on_head was called; *bytes then
+ * views the remaining input. Returns false if the head is incomplete or the call has ended.
  * ret_joined: gives the memory that *bytes views; it does not belong to the call, because a
  * callback may end the call while the view is in use. */
 static bool read_head(rc_upstream_call *call, rc_str *bytes, joined_bytes *ret_joined)

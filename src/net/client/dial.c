@@ -31,7 +31,8 @@ struct rc_dial {
                                                * link failed. */
     rc_link *winner;
     uint64_t deadline_ms; /* Time at which the dial fails with a timeout; 0: never. */
-    /* The deadline has passed, and the sockets are polled once more before the dial fails. */
+    /* Set when the deadline has passed; the sockets are then polled once more before the dial
+     * fails. */
     bool is_final_poll;
     /* Time at which the next address is tried in parallel with a slow one; 0: the next address is
      * tried only after a failure. */

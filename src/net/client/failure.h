@@ -31,7 +31,7 @@ typedef struct rc_upstream_failure {
     /* For the log: the host, `text`, and the facts of a rejected certificate, which are untrusted
      * input. Empty for kinds of failure that are not in spec/connection.def. */
     rc_str detail;
-    /* When the rejected certificate expires or, if it is not valid yet, when it becomes valid. 0 if
+    /* Time at which the rejected certificate expires or, if it is not valid yet, becomes valid. 0:
      * no certificate was rejected. */
     int64_t certificate_unix_ms;
     uint32_t limit_ms;       /* The time limit that was exceeded; 0: the failure is no timeout. */

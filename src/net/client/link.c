@@ -175,7 +175,7 @@ void rc_link_stop_reading(rc_link *link)
     link->is_reading = false;
 }
 
-/* A write in libuv's queue. If the bytes were copied, they follow the struct in memory. */
+/* A write in libuv's queue. Bytes that were copied follow the struct in memory. */
 typedef struct pending {
     uv_write_t request;
     size_t size;

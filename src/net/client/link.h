@@ -41,7 +41,8 @@ struct rc_link {
     uint8_t handles;
     bool is_reading;
     bool has_written; /* The kernel has accepted at least one byte of the latest request. */
-    bool is_reset;    /* A write has failed. The next read will not report this error again. */
+    bool is_reset;    /* A write has failed. The next read will not report the error of this
+                       * write. */
     bool is_final_poll;
     /* Copied bytes go to libuv's queue even if the kernel would accept them at once. */
     bool is_queueing;

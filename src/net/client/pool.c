@@ -230,7 +230,7 @@ static void serve(rc_pool *pool)
         leave_queue(call);
         if (begin_now(pool, call) == RC_UPSTREAM_NONE)
             continue;
-        /* Memory ran out. The call returns to the front of the queue, where on_queue_timer will
+        /* If memory ran out, the call returns to the front of the queue, where on_queue_timer will
          * fail it. */
         call->state = RC_CALL_QUEUED;
         call->queued_until_ms = 0;

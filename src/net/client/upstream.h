@@ -168,8 +168,8 @@ void rc_upstream_resume(rc_upstream_call *call);
  * a callback, after the call's end, and for storage that is all zero. */
 void rc_upstream_cancel(rc_upstream_call *call);
 
-/* For an owner that reads the fields of the response head after the call's end. May be called in
- * on_head. Returns the memory of the fields if the head has many of them, else NULL. The result:
+/* Gives an owner the fields of the response head for the time after the call's end. May be called
+ * in on_head. Returns the memory of the fields if the head has many of them, else NULL. The result:
  * gives; the owner frees it with the allocator of the upstream. */
 rc_http1_table *rc_upstream_take_table(rc_upstream_call *call);
 
@@ -184,7 +184,8 @@ bool rc_upstream_is_live(const rc_upstream_call *call);
  * needed. */
 static inline bool rc_upstream_is_sent(const rc_upstream_call *call);
 
-/* Counters. The first members are current numbers, the others totals since the start. */
+/* Counters. Counters of an upstream. The first members are current numbers, the others totals since
+ * the start. */
 typedef struct rc_upstream_counts {
     uint32_t calls;
     uint32_t queued;
@@ -209,7 +210,7 @@ typedef struct rc_upstream_out {
     size_t capacity;
 } rc_upstream_out;
 
-/* A call. Lives in the owner's storage. The members are private. */
+/* A call. A call is in its owner's storage. The members are private. */
 struct rc_upstream_call {
     uint8_t state;
     bool was_reused;

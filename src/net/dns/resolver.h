@@ -30,7 +30,7 @@ typedef struct rc_resolve_settings {
     uint32_t names_max;   /* Maximum number of names that are cached or being resolved. */
     uint32_t max_queries; /* Maximum number of queries that run at the same time, each on its own
                            * thread; 0 selects 32. */
-    /* Called instead of the system's resolver; may be NULL. */
+    /* A hook that is called instead of the system's resolver; may be NULL. */
     rc_resolve_result (*hook)(void *ctx, const char *host, rc_addresses *ret_addresses);
     void *hook_ctx;
     rc_dns_query_fn *query_fn; /* Resolves one name on the query's thread; NULL selects the system's

@@ -298,7 +298,7 @@ static void set_port(struct sockaddr_storage *address, in_port_t port)
 }
 
 /* Opens a socket that holds a free port of the kernel's choice and sets this port in `address`.
- * While the socket is open and does not listen, another one can be bound to the same port by its
+ * While the socket is open and does not listen, another socket can be bound to the same port by its
  * number. Returns the socket, or -1 with errno set. */
 static int hold_port(struct sockaddr_storage *address, socklen_t len)
 {

@@ -250,8 +250,8 @@ typedef struct rc_listening {
     rc_listen_address at;
 } rc_listening;
 
-/* States whether several sockets of this process listen at the same address and share the incoming
- * connections (SO_REUSEPORT). The address is never shared with another process. */
+/* Determines whether several sockets of this process listen at the same address and share the
+ * incoming connections (SO_REUSEPORT). The address is never shared with another process. */
 typedef enum rc_listen_share {
     RC_LISTEN_ALONE = 0,
     RC_LISTEN_FIRST = 1,   /* The first of several sockets. The result is RC_LISTEN_IN_USE if

@@ -43,7 +43,8 @@ void rc_tls_free(rc_tls *tls);
 typedef struct rc_tls_sink {
     size_t len;
     char bytes[RC_TLS_SINK_BYTES];
-    char record[RC_TLS_PLAIN_BYTES]; /* Space in which the plain text of a record is joined. */
+    char record[RC_TLS_PLAIN_BYTES]; /* Buffer in which the pieces of a record's plain text are
+                                      * joined. */
 } rc_tls_sink;
 
 /* The reason for which a handshake failed. */
@@ -59,10 +60,10 @@ typedef struct rc_tls_wire {
     SSL *ssl; /* OpenSSL's connection; NULL for a connection without TLS. */
     rc_str input;
     rc_tls_sink *sink;
-    SSL_SESSION **session;   /* Where sessions are stored, so that a later connection can resume
-                              * them; borrows. */
-    rc_tls_failure *failure; /* Where the facts of a rejected certificate are stored. NULL except
-                              * during the handshake. */
+    SSL_SESSION **session;   /* The place where sessions are stored, so that a later connection can
+                              * resume them; borrows. */
+    rc_tls_failure *failure; /* The place where the facts of a rejected certificate are stored. NULL
+                              * except during the handshake. */
 } rc_tls_wire;
 
 typedef enum rc_tls_event {

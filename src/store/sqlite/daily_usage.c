@@ -1,6 +1,6 @@
-/* The table `spend`: the usage of each day by client, route, target and credential. It is updated
- * with each attempt. Called by write.c and, for reading, through rc_store_calls. Client and route
- * come from the attempt's operation. */
+/* The table `spend`: the usage of each day by client, route, target and credential. The table is
+ * updated with each attempt. Called by write.c and, for reading, through rc_store_calls. Client and
+ * route come from the attempt's operation. */
 #include "store/sqlite/private.h"
 
 #define DAY_MS INT64_C(86400000)

@@ -35,8 +35,8 @@ __attribute__((format(printf, 2, 3))) static void append_sql(char where[RC_SQLIT
 
 /* --- blocks --- */
 
-/* Whether the operations of the filter are found through `blocks`. Operations with a report id are
- * found through the index of report ids. */
+/* Returns whether the operations of the filter are found through `blocks`. Operations with a report
+ * id are found through the index of report ids. */
 static bool is_by_blocks(const rc_store_filter *filter)
 {
     return filter->report_id.len == 0 &&

@@ -220,8 +220,8 @@ bool rc_sqlite_daily_usage_since(rc_store *store, int64_t from_day, rc_store_dai
 
 /* --- blocks.c --- */
 
-/* Writes the note that an operation with this key has a value, unless the cache shows that the file
- * already has the note. */
+/* Writes the block note which states that an operation with this key has a value. Writes nothing if
+ * the cache shows that the file already has the note. */
 bool rc_sqlite_note_value(rc_sqlite *sqlite, int64_t key, rc_sqlite_block_field about,
                           int64_t value, rc_store_fault *fault);
 

@@ -214,8 +214,8 @@ static void close_store(rc_store *store)
 
 static bool open_to_write(rc_sqlite *sqlite, rc_store_fault *fault);
 
-/* Whether the store's path still leads to the open file. Data that is written to a deleted file is
- * lost when the process ends. */
+/* Returns whether the store's path still leads to the open file. Data that is written to a deleted
+ * file is lost when the process ends. */
 static bool is_in_place(const rc_sqlite *sqlite)
 {
     int is_moved = 0;
@@ -248,8 +248,8 @@ static bool append(rc_store *store, const rc_batch *first, rc_store_fault *fault
     return rc_sqlite_append(sqlite, first, fault);
 }
 
-/* Prunes unless the open file was moved or deleted. Such a file is not opened again here:
- * rc_store_append opens it and reports the fault. */
+/* Prunes unless the open file was moved or deleted. A moved or deleted file is not opened again
+ * here: rc_store_append opens a new file and reports the fault. */
 static bool prune_in_place(rc_store *store, rc_store_prune *prune, rc_store_fault *fault)
 {
     const rc_sqlite *sqlite = (const rc_sqlite *)store;
@@ -360,9 +360,9 @@ static bool open_to_write(rc_sqlite *sqlite, rc_store_fault *fault)
     return rc_sqlite_migrate(sqlite, rc_sqlite_steps, rc_sqlite_step_count, version, fault);
 }
 
-/* Whether the file can be read as immutable. A reader needs the log's index (-shm) beside the file,
- * and cannot create it without write permission. If there is also no write-ahead log, the file is
- * complete, and no process writes to it. */
+/* Returns whether the file can be read as immutable. A reader needs the log's index (-shm) beside
+ * the file, and cannot create it without write permission. If there is also no write-ahead log, the
+ * file is complete, and no process writes to it. */
 static bool is_immutable(const rc_sqlite *sqlite, const rc_store_fault *fault)
 {
     char path[PATH_BYTES_MAX + sizeof(LOG_SUFFIX)];

@@ -40,8 +40,8 @@ typedef struct row {
     bool is_estimated; /* The tokens of the attempt, or of at least one attempt of the operation,
                           are estimates. */
     bool is_unpriced;
-    /* True if the operation's row contains its only attempt. In this case the `try_` members are
-     * set too. */
+    /* True if the operation's row contains the operation's only attempt. In this case the `try_`
+     * members are set, too. */
     bool has_only_attempt;
     int64_t try_model;
     int64_t try_latency_ms;
@@ -243,8 +243,9 @@ static bool add_by_lookup(const pass *w, const row *operation, attempt_sums *fou
     return is_good;
 }
 
-/* Whether the attempts of an operation must be read. The operation's row does not show whether one
- * of several attempts failed before a success, or which of several attempts were estimated. */
+/* Returns whether the attempts of an operation must be read. The operation's row does not show
+ * whether one of several attempts failed before a success, or which of several attempts were
+ * estimated. */
 static bool needs_attempts(const pass *w, const row *operation)
 {
     return w->attempts != NULL ||

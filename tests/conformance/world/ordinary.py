@@ -3,9 +3,10 @@
 
     ordinary.py [--binary PATH] [--count N] [--show N] [--failure-most PERCENT] [--retry-most PERCENT]
 
-Draws N texts that are no failure of a call from what Debian packages installed on this machine: documentation,
-changelogs, manual pages, headers, sources in Python and Perl, messages of translated programs; and makes messages of compilers, git, make
-and interpreters on the spot. The draw depends on the installed files alone. Nothing is copied into the tree.
+Draws N texts that are no failure of a call from the files of Debian packages on this machine:
+documentation, changelogs, manual pages, headers, sources in Python and Perl, messages of translated
+programs; and makes messages of compilers, git, make and interpreters on the spot. The draw depends
+on the installed files alone. Nothing is copied into the tree.
 
 A text counts as a failure if its code is not Unclassified. With a limit, a larger share is an error (exit status 1).
 --show prints texts that are taken for failures.
@@ -27,16 +28,17 @@ from pathlib import Path
 from score import reports_of
 
 HERE = Path(__file__).resolve().parent
-LINES_MAX = 40  # of one text
+LINES_MAX = 40  # maximum number of lines of one text
 BYTES_MAX = 4000
-CANDIDATES = 40  # of one file: enough for a draw, however long the file is
-# Words that failures use as well: every second text of a kind has one of them.
+CANDIDATES = 40  # maximum number of candidates from one file
+# Words that failures use, too: every second text of a kind has one of them.
 HARD = re.compile(
     r"error|fail|limit|timeout|timed out|quota|denied|invalid|not found|exceed|overload|retry|429|50[0234]|"
     r"connection|token|unavailable|conflict|lock|must|unsupported|not supported",
     re.IGNORECASE,
 )
-# Software that calls models or search services: its texts may describe real failures.
+# Software that calls models or search services. The texts of such software may describe real
+# failures.
 EXCLUDED = re.compile(r"openai|anthropic|ollama|llm|recourse|/pip/|site-packages", re.IGNORECASE)
 LANGUAGES = ("de", "es", "fr", "it", "ja", "ko", "pt_BR", "ru", "zh_CN")
 CATALOGUES = ("make", "gprof", "ld", "tar", "sed", "grep", "diffutils", "findutils", "dpkg-dev", "man-db", "xz")
@@ -52,7 +54,7 @@ def read(path):
 
 
 def plain(page):
-    """The text of a manual page without most of its markup."""
+    """Returns the text of a manual page without most of its markup."""
     lines = [line for line in page.splitlines() if not re.match(r"[.'](\\\"|de|ie|el|nr|ds|if|\.)", line)]
     text = re.sub(r"(?m)^\.[A-Za-z]+ ?", "", "\n".join(lines))
     return re.sub(r"\\f(\(..|\[.*?\]|.)|\\&|\\[|^]", "", text).replace("\\-", "-")
@@ -63,7 +65,7 @@ def paragraphs(text):
 
 
 def items(text):
-    """The entries of a changelog: as long as the subjects of commits."""
+    """Returns the entries of a changelog, which are as long as the subjects of commits."""
     parts = re.split(r"(?m)^\s*[*-] ", text)[1:]
     return [" ".join(part.split("\n\n")[0].split()) for part in parts]
 
@@ -102,7 +104,8 @@ def files_of(folder, pattern):
 
 
 def balanced(texts, want):
-    """WANT texts in the order of their hashes, half of them with words that failures use as well."""
+    """Returns `want` texts in the order of their hashes, half of them with words that failures use,
+    too."""
     texts = sorted(set(texts), key=rank)
     hard = [text for text in texts if HARD.search(text)]
     easy = [text for text in texts if not HARD.search(text)]
@@ -122,7 +125,7 @@ def drawn(kind, want):
 
 
 def translated(want):
-    """Messages of programs that call nobody, in other languages."""
+    """Returns messages, in other languages, of programs that make no calls."""
     texts = []
     for language in LANGUAGES:
         for name in CATALOGUES:
@@ -242,7 +245,7 @@ shellcheck no-such.sh
 
 
 def made():
-    """Messages of compilers, interpreters and tools about mistakes of the person who calls them."""
+    """Returns messages of compilers, interpreters and tools about mistakes of their users."""
     texts = []
     with tempfile.TemporaryDirectory() as folder:
         said(["git", "init", "-q", "."], folder)

@@ -29,7 +29,7 @@ def rows_of(part, folder=HERE):
 
 
 def reports_of(binary, cases):
-    """The reports of `explain --jsonl`, one per case, in order."""
+    """Returns the reports of `explain --jsonl`, one per case, in order."""
     lines = "".join(json.dumps(case) + "\n" for case in cases)
     environment = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "LC_ALL": "C.UTF-8"}
     ran = subprocess.run(

@@ -1,6 +1,6 @@
 """The tests of one SDK: runs recourse mock and recourse serve in front of it, and reports in TAP.
 
-    TARGET = route("openai", "503")           a model of its own behind a provider of its own
+    TARGET = route("openai", "503")           a new model with a new provider
     @test("name", argument...)                passes unless it raises
     def name(argument...): ...
     main()                                    starts both, runs all tests, stops both

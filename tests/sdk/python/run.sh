@@ -1,8 +1,8 @@
 #!/bin/sh
 # run.sh [SDK...]: the Python SDKs of OpenAI, Anthropic and Google, LiteLLM and LangChain against recourse
-# serve with recourse mock behind it; speaks TAP, a plan for each SDK. $RECOURSE is the command under test.
-# The packages are installed once for each requirements file and interpreter, in a virtual environment beside
-# what was built: $RECOURSE_BUILD, else above $RECOURSE_BINARY.
+# serve with recourse mock behind it; prints TAP with a plan for each SDK. $RECOURSE is the command
+# under test. The packages are installed once for each requirements file and interpreter, in a
+# virtual environment in the build folder: $RECOURSE_BUILD, or the folder above $RECOURSE_BINARY.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -28,8 +28,9 @@ mkdir -p "$build"
 place=$(cd "$build" && pwd)/sdk-python
 lock="$(cat "$here/requirements.txt" "$here/newest.txt" "$here/uv.txt" | cksum) $(python3 --version)"
 
-# The list of packages is complete: nothing has to be resolved, and nothing is built. uv unpacks them in
-# seconds where pip takes minutes. It uses the index that pip is set to, and the certificates of the system.
+# The list of packages is complete, so no dependencies are resolved, and no package is built. uv
+# installs the packages in seconds, pip in minutes. uv uses the index that pip is configured for,
+# and the certificates of the system.
 install() {
     python3 -m venv "$place" || return
     "$place/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --no-compile \
@@ -65,7 +66,7 @@ for sdk; do
     mkdir "$work/$sdk"
     newest=
     case $sdk in openai | anthropic | google) newest=$place/newest ;; esac
-    # Nothing of the user's own is read: no proxy, no key, no address.
+    # No setting of the user is read: no proxy, no key, no address.
     (cd "$work/$sdk" && env -i PATH="$PATH" HOME="$work/$sdk" LANG=C.UTF-8 RECOURSE="$RECOURSE" \
         ASAN_OPTIONS="${ASAN_OPTIONS-}" UBSAN_OPTIONS="${UBSAN_OPTIONS-}" PYTHONPATH="$newest" \
         PYTHONPYCACHEPREFIX="$place/pycache" "$place/bin/python" "$here/test_$sdk.py" \

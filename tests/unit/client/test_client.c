@@ -21,7 +21,7 @@
 
 #define CALLS 3
 #define TEXT_MAX 4096
-/* Larger than the number of allocations of two calls. */
+/* A number larger than the number of allocations of two calls. */
 #define ALLOCATIONS_MAX 5000
 
 static const char config_text[] =

@@ -416,7 +416,7 @@ static void test_closed_for_too_long(void **state)
     assert_int_equal(action.at_ms, wait.at_ms + 60001);
     rc_shared_cool_down_target(&w.shared, 0, RC_UNLIMITED);
     expect_action(rc_call_on_wake(&copy, wait.at_ms, 1), RC_DO_STOP, RC_WHY_ALL_UNAVAILABLE);
-    /* The same holds after a failure. */
+    /* A failure during a long cooldown of the target also stops the call. */
     fixture_init(&w, 1);
     fixture_begin(&w);
     rc_shared_cool_down_target(&w.shared, 0, RC_UNLIMITED);

@@ -379,7 +379,7 @@ static void test_each_takes_the_lock_once(void **state)
     rc_shared_revive_credential(&w.shared, 0);
     assert_true(rc_shared_validate(&w.shared));
     assert_int_equal(w.rounds, 9);
-    /* This also holds if the functions have nothing to do. */
+    /* A function that has nothing to do takes and releases the lock, too. */
     rc_shared_cool_down_target(&w.shared, TARGETS, NOW);
     rc_shared_set_pool(&w.shared, TARGETS, 0, 0, NULL);
     assert_int_equal(w.rounds, 11);

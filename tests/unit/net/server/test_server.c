@@ -243,7 +243,7 @@ static void an_early_response_is_seen_while_sending(void **state)
     assert_string_equal(fixture.log, "/early done");
     client_close();
 
-    forget(); /* The same, with a chunked body. */
+    forget(); /* A chunked body is longer than discard_bytes. */
     client_open();
     client_send(RC_STR("POST /early" HOST "Transfer-Encoding: chunked\r\n\r\n7fffff\r\n"));
     UNTIL(got("early"));

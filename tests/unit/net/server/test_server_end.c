@@ -42,7 +42,7 @@ static void a_disconnect_is_noticed_at_once(void **state)
     UNTIL(has_logged("gone:"));
     assert_string_equal(fixture.log, "/hold whole gone:CLIENT");
 
-    forget(); /* in the middle of the response */
+    forget(); /* the client disconnects in the middle of the response */
     hold(RC_STR("GET /hold" HOST "\r\n"));
     rc_responder_begin(fixture.held,
                        &(rc_response_head){.status = 200, .framing = RC_HTTP1_CHUNKED});
@@ -57,18 +57,19 @@ static void a_disconnect_is_noticed_at_once(void **state)
     reset_client();
     UNTIL(has_logged("gone:CLIENT"));
 
-    forget(); /* after the next request was received */
+    forget(); /* the client disconnects after its next request was received */
     hold(RC_STR("GET /hold" HOST "\r\nGET /hello" HOST "\r\n"));
     client_close();
     UNTIL(has_logged("gone:CLIENT"));
 
-    forget(); /* while it sends the body */
+    forget(); /* the client disconnects while it sends the body */
     hold(RC_STR("POST /hold" HOST "Content-Length: 9\r\n\r\nhal"));
     client_close();
     UNTIL(has_logged("gone:"));
     assert_string_equal(fixture.log, "/hold gone:CLIENT");
 
-    forget(); /* without a request, and inside a head: no callback is called */
+    forget(); /* the client disconnects without a request, and inside a head: no callback is
+               * called */
     client_open();
     client_close();
     client_open();
