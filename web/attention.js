@@ -115,8 +115,8 @@ function ofRepeats(state, items) {
 function ofMasked(state, items) {
     for (const target of (state.targets || []).filter((one) => one.masked))
         items.push({ tone: WARN,
-            title: () => [said(target.target), " fails behind fallback_on"],
-            text: () => [`${plural(target.masked.requests, "request", "requests")} failed there with ` +
+            title: () => [said(target.target), " fails, which fallback_on hides from clients"],
+            text: () => [`${plural(target.masked.requests, "request", "requests")} failed at this target with ` +
                 `${words(target.masked.code)} and used the next target. First at ${when(target.masked.since)}.`],
             todo: "Fix the model name, the key or its permissions. The card disappears with the target’s next success.",
             link: [`#/requests?target=${encodeURIComponent(target.target)}`, "Show its requests"],
@@ -174,7 +174,7 @@ const TITLES = { cooling: "is cooling down", breaker_open: "is not called: its b
     out_of_service: "is out of service", failing: "is failing" };
 const ADVICE = { no_key: "Add a key or credit, then press Retry beside the key.",
     full: "Raise max_in_flight, or add another target to the chain.",
-    failing: "Check its failed requests and the provider’s status page. Take it out if another target can serve." };
+    failing: "Check its failed requests and the provider’s status page. Take the target out of service if another target can respond." };
 
 // The target cools down because a limit applies to each of its keys.
 const isLimited = (target) => target.state === "cooling" && target.keys > 0 && target.usable_keys === 0;

@@ -31,7 +31,7 @@ const STEPS = { layer: "Unwrapped", field: "Field", provider: "Provider", fact: 
 function whyOf(why) {
     const tried = why.filter((note) => note.step === "rule_tried").length;
     const shown = why.filter((note) => note.step !== "rule_tried");
-    return el("details", { class: "why" }, el("summary", {}, "How it was classified"),
+    return el("details", { class: "why" }, el("summary", {}, "How the failure was classified"),
         table("Steps of the classification", [
             { name: "Step", class: "fit", cell: (note) => STEPS[note.step] || note.step },
             { name: "Item", cell: (note) => el("code", {}, note.subject) },

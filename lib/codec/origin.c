@@ -73,7 +73,7 @@ const char *rc_origin_parse(rc_str base_url, rc_origin_options options, rc_origi
     if (!origin.is_https && !origin.is_loopback && !options.insecure)
         return "plain http:// to another machine sends keys unencrypted";
     if (origin.is_literal && !rc_origin_allows(&origin, &origin.address))
-        return "no provider can be at this address";
+        return "a provider cannot have this address";
     origin.hash = hash_of(&origin);
     *ret_origin = origin;
     return NULL;

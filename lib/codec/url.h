@@ -20,13 +20,13 @@
 /* The faults of a URL and their messages for people. */
 #define RC_URL_FAULTS(X)                                                                 \
     X(NONE, "")                                                                          \
-    X(SCHEME, "an address begins with https:// or http://")                              \
-    X(USER, "a user name or password does not belong in an address; use keys")           \
+    X(SCHEME, "the address must begin with https:// or http://")                         \
+    X(USER, "the address must not contain a user name or password; use keys")            \
     X(HOST, "the host is neither a name nor an address")                                 \
     X(NUMBER, "a host of numbers must be a plain IPv4 address")                          \
     X(PORT, "the port is not a number from 1 to 65535")                                  \
     X(PATH, "the path has a character that must be escaped, or a segment of dots alone") \
-    X(QUERY, "a base address has no query and no fragment")                              \
+    X(QUERY, "the base address must have no query and no fragment")                      \
     X(TOO_LONG, "the address is too long")
 
 typedef enum rc_url_fault {

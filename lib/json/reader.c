@@ -243,8 +243,8 @@ static step on_after(rc_json_reader *r, rc_json_token *ret_token)
     char c = r->text.ptr[r->at];
     if (r->depth == 0) {
         if (!r->is_tolerant)
-            return fail(r, RC_E_SYNTAX, r->at, "text behind the value", ret_token);
-        note(r, RC_E_SYNTAX, r->at, "text behind the value");
+            return fail(r, RC_E_SYNTAX, r->at, "text after the value", ret_token);
+        note(r, RC_E_SYNTAX, r->at, "text after the value");
         return put_missing(r, RC_JSON_END, DONE, ret_token);
     }
     state next = is_in_object(r) ? MEMBER : ELEMENT;

@@ -97,7 +97,7 @@ static void check_losses(decoder *d, const rc_builder *builder, size_t offset)
         return;
     bool is_memory = builder->flags & RC_BUILDER_NOMEM;
     fail(d, is_memory ? RC_E_NOMEM : RC_E_TOO_LARGE, offset,
-         is_memory ? "out of memory" : "more than a report holds", NO_NAME);
+         is_memory ? "out of memory" : "more than a report can have", NO_NAME);
 }
 
 /* The encoder writes neither secrets nor NUL, so the strict mode rejects a text from which a secret
@@ -132,7 +132,7 @@ static void read_text(decoder *d, rc_builder *builder, const rc_json_token *toke
         refuse(d, RC_E_RANGE, token->offset, "empty text: leave out a field without a value",
                NO_NAME);
     if (text.len > max_bytes && d->is_strict)
-        fail(d, RC_E_TOO_LARGE, token->offset, "text longer than a report holds", NO_NAME);
+        fail(d, RC_E_TOO_LARGE, token->offset, "text longer than a report can have", NO_NAME);
     rc_str clean = rc_builder_scrub(builder, text, max_bytes);
     if (clean.len)
         *ret_text = clean;
@@ -320,7 +320,7 @@ static void read_cause(decoder *d, rc_builder *builder, const rc_json_token *beg
     }
     uint32_t max_depth = d->is_strict ? RC_REPORT_CAUSE_DEPTH_MAX : TOLERANT_DEPTH_MAX;
     if (d->depth >= max_depth) {
-        refuse(d, RC_E_TOO_DEEP, begin->offset, "more causes than a report holds", NO_NAME);
+        refuse(d, RC_E_TOO_DEEP, begin->offset, "more causes than a report can have", NO_NAME);
         rc_json_reader_skip(&d->reader);
         return;
     }

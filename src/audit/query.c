@@ -215,7 +215,7 @@ static const struct {
      false,
      read_limit,
      0},
-    {{"after", "a key of the list, as 01KE8V3Q5W-8ST",
+    {{"after", "a key from the list, such as 01KE8V3Q5W-8ST",
       "Use the value of \"next\" from the previous page."},
      LIST,
      false,

@@ -33,31 +33,31 @@
 
 /* The columns are the name of a fault, the status for the client, and the message. The status is
  * used only for faults in requests. */
-#define RC_HTTP1_FAULTS(X)                                                           \
-    X(NONE, 0, "")                                                                   \
-    X(SYNTAX, 400, "the message is not HTTP/1.1")                                    \
-    X(LINE_END, 400, "a line of the head does not end in CR LF")                     \
-    X(CONTROL, 400, "the head has a control character")                              \
-    X(FOLDED, 400, "a header goes on over several lines")                            \
-    X(HOST_MISSING, 400, "there is no Host header")                                  \
-    X(HOST_INVALID, 400, "the Host header is not one host")                          \
-    X(HOST_DIFFERS, 400, "the Host header is another host than that of the target")  \
-    X(LENGTH_INVALID, 400, "Content-Length is not one number")                       \
-    X(LENGTH_REPEATED, 400, "Content-Length is there more than once")                \
-    X(LENGTH_AND_CODING, 400, "Content-Length and Transfer-Encoding are both there") \
-    X(CODING, 501, "Transfer-Encoding is not chunked alone")                         \
-    X(CODING_OF_1_0, 400, "HTTP/1.0 has no Transfer-Encoding")                       \
-    X(TARGET, 400, "the request's target is not a path")                             \
-    X(METHOD, 501, "the method is not supported")                                    \
-    X(VERSION, 505, "the version is neither HTTP/1.1 nor HTTP/1.0")                  \
-    X(UPGRADE, 502, "the protocol was switched")                                     \
-    X(HEAD_TOO_LARGE, 431, "the head is too large")                                  \
-    X(TARGET_TOO_LONG, 414, "the request's target is too long")                      \
-    X(TOO_MANY_FIELDS, 431, "there are too many headers")                            \
-    X(CHUNK, 400, "the chunked body is damaged")                                     \
-    X(CHUNK_EXTENSION, 400, "the chunked body has too long extensions")              \
-    X(TRAILER, 400, "the trailer is malformed, or says what only a head may say")    \
-    X(TRAILER_TOO_LARGE, 431, "the trailer is too large")                            \
+#define RC_HTTP1_FAULTS(X)                                                                 \
+    X(NONE, 0, "")                                                                         \
+    X(SYNTAX, 400, "the message is not HTTP/1.1")                                          \
+    X(LINE_END, 400, "a line of the head does not end in CR LF")                           \
+    X(CONTROL, 400, "the head has a control character")                                    \
+    X(FOLDED, 400, "a header continues over several lines")                                \
+    X(HOST_MISSING, 400, "there is no Host header")                                        \
+    X(HOST_INVALID, 400, "the Host header is not one host")                                \
+    X(HOST_DIFFERS, 400, "the Host header differs from the host in the target")            \
+    X(LENGTH_INVALID, 400, "Content-Length is not one number")                             \
+    X(LENGTH_REPEATED, 400, "Content-Length occurs more than once")                        \
+    X(LENGTH_AND_CODING, 400, "the message has both Content-Length and Transfer-Encoding") \
+    X(CODING, 501, "Transfer-Encoding is not exactly " chunked "")                         \
+    X(CODING_OF_1_0, 400, "Transfer-Encoding is not allowed in HTTP/1.0")                  \
+    X(TARGET, 400, "the request's target is not a path")                                   \
+    X(METHOD, 501, "the method is not supported")                                          \
+    X(VERSION, 505, "the version is neither HTTP/1.1 nor HTTP/1.0")                        \
+    X(UPGRADE, 502, "the protocol was switched")                                           \
+    X(HEAD_TOO_LARGE, 431, "the head is too large")                                        \
+    X(TARGET_TOO_LONG, 414, "the request's target is too long")                            \
+    X(TOO_MANY_FIELDS, 431, "there are too many headers")                                  \
+    X(CHUNK, 400, "the chunked body is damaged")                                           \
+    X(CHUNK_EXTENSION, 400, "the extensions of the chunked body are too long")             \
+    X(TRAILER, 400, "the trailer is malformed, or has a field that only a head may have")  \
+    X(TRAILER_TOO_LARGE, 431, "the trailer is too large")                                  \
     X(TRUNCATED, 400, "the message ended too early")
 
 typedef enum rc_http1_fault {

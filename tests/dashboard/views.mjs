@@ -531,7 +531,7 @@ explain.view("classifies a pasted failure and shows how", {}, async (page) => {
     await verdict.waitFor();
     assert.match(await verdict.innerText(), /retry after 20 s/);
     assert.ok(await verdict.evaluate((heading) => heading === document.activeElement));
-    await page.getByText("How it was classified").click();
+    await page.getByText("How the failure was classified").click();
     assert.match(await text(page.locator(".why")), /Matching rule rate\.\w+/);
     assert.match(await text(page.locator("main")), /Read as an HTTP response, status 429, 1 header/);
 });

@@ -431,7 +431,7 @@ records() { python3 -c 'import sqlite3,sys; print(*sqlite3.connect(sys.argv[1]).
     echo 'this is no database, and long enough to be looked at' >"$default_store"
     run -0 --separate-stderr call --model demo/echo hello
     [ "$output" = hello ]
-    said 'this call will not be recorded: the file is not an audit of Recourse'
+    said 'this call will not be recorded: the file is not an audit file of Recourse'
     printf 'providers: {demo: {kind: demo}}\n' >recourse.yaml
     run -74 --separate-stderr call --model demo/echo hello
     said StoreUnavailable

@@ -329,7 +329,7 @@ END
     run -7 --separate-stderr sh -c 'head -c 20000000 /dev/zero | TMPDIR=/no/such/folder "$RECOURSE" exec -- sh -c "cat >/dev/null; exec ./flaky 9"'
     echo "$stderr"
     [ "$(runs)" -eq 1 ]
-    [[ $stderr == *"standard input cannot be sent again, it is long, and no temporary file could be created"* ]]
+    [[ $stderr == *"standard input cannot be sent again, the input is long, and no temporary file could be created"* ]]
     [[ $stderr == *RateLimited* ]]
 }
 

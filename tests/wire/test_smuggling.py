@@ -60,7 +60,7 @@ def in_its_dialect(path, member, words):
                             b"Content-Length: 27\r\n\r\n%b" % (path.encode(), BODY))
         page = json.loads(answer.body)
         check(answer.status == 400 and report_of(page)["error_code"] == "InvalidRequest", answer)
-        check(report_of(page)["message"].endswith("Content-Length is there more than once."), page)
+        check(report_of(page)["message"].endswith("Content-Length occurs more than once."), page)
         check(page["error"][member] == words, page)
         check(is_gone(client.sock), "the connection stays open")
 

@@ -302,8 +302,8 @@ static const rc_option audit_options[RC_AUDIT_OPTIONS] = {
     [RC_AUDIT_WIDTH] = {.shared = RC_OPTION_WIDTH},
 };
 
-_Static_assert((int)RC_AUDIT_OPTIONS <= RC_OPTIONS_MAX, "the options fit the arguments");
-_Static_assert(RC_AUDIT_OPTIONS <= 32, "an option has a bit");
+_Static_assert((int)RC_AUDIT_OPTIONS <= RC_OPTIONS_MAX, "rc_args has space for all options");
+_Static_assert(RC_AUDIT_OPTIONS <= 32, "each option has a bit");
 
 const rc_command rc_command_audit = {
     .name = "audit",

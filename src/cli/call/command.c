@@ -53,7 +53,7 @@ static const rc_option call_options[CALL_COUNT] = {
     [CALL_WIDTH] = {.shared = RC_OPTION_WIDTH},
 };
 
-_Static_assert(CALL_COUNT <= RC_OPTIONS_MAX, "the options fit the arguments");
+_Static_assert(CALL_COUNT <= RC_OPTIONS_MAX, "rc_args has space for all options");
 
 const rc_command rc_command_call = {
     .name = "call",

@@ -76,7 +76,7 @@ static void check_prices(rc_doctor *doctor, const rc_config *config, const rc_co
         rc_finding_push(finding, rc_sys_error_text(file.error));
     } else if (status == RC_E_NOMEM) {
         rc_finding_push(rc_doctor_fault(doctor, RC_GROUP_CONFIG, RC_STR("prices"), RC_EXIT_CONFIG),
-                        "out of memory while reading them");
+                        "out of memory while reading the prices");
     } else {
         add_faults(doctor, &file);
     }
@@ -109,7 +109,7 @@ bool rc_doctor_load(rc_doctor *doctor, const char *path, rc_config *ret_config)
                           "use another file with --config, or give this user read permission");
     } else if (status == RC_E_NOMEM) {
         rc_finding_push(rc_doctor_fault(doctor, RC_GROUP_CONFIG, RC_STR("file"), RC_EXIT_CONFIG),
-                        "out of memory while reading it");
+                        "out of memory while reading the configuration");
     } else {
         add_faults(doctor, &source);
     }

@@ -27,7 +27,7 @@ static const rc_option exec_options[EXEC_COUNT] = {
     [EXEC_WIDTH] = {.shared = RC_OPTION_WIDTH},
 };
 
-_Static_assert(EXEC_COUNT <= RC_OPTIONS_MAX, "the options fit the arguments");
+_Static_assert(EXEC_COUNT <= RC_OPTIONS_MAX, "rc_args has space for all options");
 
 const rc_command rc_command_exec = {
     .name = "exec",

@@ -12,7 +12,8 @@ static int refuse(rc_cli *cli, const char *message, const char *value)
     return rc_cli_usage(cli, "exec");
 }
 
-_Static_assert(RC_DURATION_MAX_MS == INT64_C(876600) * 3600 * 1000, "what the refusal says");
+_Static_assert(RC_DURATION_MAX_MS == INT64_C(876600) * 3600 * 1000,
+               "the message states this number of hours");
 
 static void set_attempts(rc_policy *policy, uint32_t attempts)
 {

@@ -57,7 +57,7 @@ static const rc_report *judge_start(rc_exec *x)
     rc_buf_push(&message, RC_STR(": cannot "));
     if (!is_command_fault) {
         rc_buf_push(&message, rc_str_c(x->end.failed_step));
-        rc_buf_push(&message, RC_STR(", the command "));
+        rc_buf_push(&message, RC_STR(": "));
     } else {
         rc_buf_push(&message, RC_STR("run "));
     }

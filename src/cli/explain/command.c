@@ -100,7 +100,7 @@ static const rc_option explain_options[EXPLAIN_COUNT] = {
     [EXPLAIN_WIDTH] = {.shared = RC_OPTION_WIDTH},
 };
 
-_Static_assert(EXPLAIN_COUNT <= RC_OPTIONS_MAX, "the options fit the arguments");
+_Static_assert(EXPLAIN_COUNT <= RC_OPTIONS_MAX, "rc_args has space for all options");
 
 const rc_command rc_command_explain = {
     .name = "explain",

@@ -76,15 +76,15 @@ typedef struct rc_server_settings {
 extern const rc_server_settings rc_server_settings_default;
 
 /* The reasons for which a request ends without a complete response. */
-#define RC_DISCONNECTS(X)                                            \
-    X(NONE, "")                                                      \
-    X(CLIENT, "the client closed the connection")                    \
-    X(BODY_TIMEOUT, "the client stopped sending its body")           \
-    X(WRITE_TIMEOUT, "the client stopped taking the answer")         \
-    X(FAULT, "the request's body is malformed")                      \
-    X(LENGTH, "the answer has another length than its head says")    \
-    X(OVERFLOW, "the answer was written faster than it can be sent") \
-    X(MEMORY, "no memory")                                           \
+#define RC_DISCONNECTS(X)                                                       \
+    X(NONE, "")                                                                 \
+    X(CLIENT, "the client closed the connection")                               \
+    X(BODY_TIMEOUT, "the client stopped sending its body")                      \
+    X(WRITE_TIMEOUT, "the client stopped reading the response")                 \
+    X(FAULT, "the request's body is malformed")                                 \
+    X(LENGTH, "the length of the response differs from the length in its head") \
+    X(OVERFLOW, "the response was written faster than it can be sent")          \
+    X(MEMORY, "no memory")                                                      \
     X(SERVER, "the server was closed")
 
 typedef enum rc_disconnect_reason {

@@ -8,7 +8,8 @@
 #include "store/operation_key.h"
 #include "store/sqlite/private.h"
 
-_Static_assert(RC_SQLITE_BLOCK_BITS >= RC_OPERATION_KEY_LOW_BITS, "a block has whole milliseconds");
+_Static_assert(RC_SQLITE_BLOCK_BITS >= RC_OPERATION_KEY_LOW_BITS,
+               "a block consists of whole milliseconds");
 
 static bool write_note(rc_sqlite *sqlite, const rc_sqlite_note *note, rc_store_fault *fault)
 {

@@ -10,8 +10,8 @@
 /* SQL condition: the operation ended before a time. Outcome 0 means that the operation is open.
  * at_ms is relative to the time in the key. */
 #define HAS_ENDED " outcome <> 0 AND (op >> 15) + at_ms < "
-_Static_assert(RC_OPERATION_KEY_LOW_BITS == 15, "as it stands in the statements");
-_Static_assert(RC_SQLITE_BLOCK_BITS == 23, "as it stands in the statements");
+_Static_assert(RC_OPERATION_KEY_LOW_BITS == 15, "the SQL statements contain this number");
+_Static_assert(RC_SQLITE_BLOCK_BITS == 23, "the SQL statements contain this number");
 
 const char rc_sqlite_slice_end_sql[] =
     "SELECT op FROM operations WHERE op >= ?1 AND op < ?2 ORDER BY op LIMIT 1 OFFSET ?3";

@@ -9,7 +9,7 @@
 
 /* The condition RC_SQLITE_RECOVERED contains these numbers as text. */
 _Static_assert(RC_RECORD_ATTEMPT == 2 && RC_OUTCOME_SUCCEEDED == 1 && RC_CLASS_CANCELLATION == 10,
-               "RC_SQLITE_RECOVERED has other numbers");
+               "RC_SQLITE_RECOVERED contains other numbers");
 
 /* --- keys --- */
 

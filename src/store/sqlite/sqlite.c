@@ -403,7 +403,8 @@ static bool open_to_read(rc_sqlite *sqlite, rc_store_fault *fault)
         (!is_immutable(sqlite, fault) || !open_immutable(sqlite, &version, fault)))
         return false;
     if (version == 0)
-        return rc_store_fault_set(fault, RC_STORE_MISSING, "open", sqlite->path, "it is empty");
+        return rc_store_fault_set(fault, RC_STORE_MISSING, "open", sqlite->path,
+                                  "the file is empty");
     if (version < rc_sqlite_steps[rc_sqlite_step_count - 1].version)
         return rc_store_fault_set(fault, RC_STORE_TOO_OLD, "open", sqlite->path, NULL);
     sqlite3_db_config(sqlite->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);

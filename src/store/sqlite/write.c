@@ -231,7 +231,7 @@ enum {
     COLUMN_ATTEMPT,
     COLUMNS_END = COLUMN_ATTEMPT + 7
 };
-_Static_assert(COLUMNS_END <= RC_SQLITE_PARAMS_MAX, "rc_sqlite_bound has too few places");
+_Static_assert(COLUMNS_END <= RC_SQLITE_PARAMS_MAX, "rc_sqlite_bound has too few elements");
 
 /* --- the only attempt --- */
 

@@ -62,7 +62,7 @@ static void on_stop(rc_run *run, int signal)
 {
     bool wants_terminal = signal == SIGTTIN || signal == SIGTTOU;
     if (!resume_terminal(run, wants_terminal)) {
-        rc_run_break(run, EIO, "give it the terminal, which is in use");
+        rc_run_break(run, EIO, "give the command the terminal, which is in use");
         return;
     }
     if (wants_terminal || run->end.had_terminal)
@@ -136,7 +136,7 @@ static void check_exit(rc_run *run)
     }
     memset(&info, 0, sizeof info);
     if (run->calls->waitid(P_PID, (id_t)run->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0)
-        rc_run_break(run, errno, "wait for it");
+        rc_run_break(run, errno, "wait for the command");
     else if (info.si_pid == run->pid)
         on_ended(run, &info);
 }
@@ -222,7 +222,7 @@ void rc_run_on_signals(rc_run *run)
         signal = rc_watch_signal(run->watch);
     }
     if (signal < 0)
-        rc_run_break(run, EIO, "watch for its end");
+        rc_run_break(run, EIO, "watch for the command's end");
 }
 
 bool rc_run_is_ended(const rc_run *run)

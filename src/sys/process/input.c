@@ -21,7 +21,7 @@ static rc_stdin_kind kind_of(rc_stdin *in)
         return RC_STDIN_PASSED;
     in->start = in->calls->lseek(RC_FD_STDIN, 0, SEEK_CUR);
     if (in->start < 0)
-        in->replay_error = "its position is not known";
+        in->replay_error = "the position in the input is not known";
     return RC_STDIN_FILE;
 }
 
@@ -55,7 +55,7 @@ bool rc_stdin_rewind(rc_stdin *in)
 {
     if (in->kind == RC_STDIN_FILE && in->replay_error == NULL &&
         in->calls->lseek(RC_FD_STDIN, in->start, SEEK_SET) < 0)
-        in->replay_error = "it cannot be rewound to its beginning";
+        in->replay_error = "the input cannot be rewound to its beginning";
     in->at = 0;
     in->piece_at = 0;
     in->piece_len = 0;
@@ -88,15 +88,15 @@ static void store(rc_stdin *in, rc_str bytes)
     rc_str stored = rc_buf_get(&in->memory);
     if (in->temp_fd < 0 && stored.len + bytes.len <= in->limits.memory_bytes) {
         if (rc_buf_push(&in->memory, bytes) != RC_OK)
-            give_up_replay(in, "there is no memory to buffer it");
+            give_up_replay(in, "there is no memory to buffer the input");
         return;
     }
     if (in->temp_bytes + bytes.len > in->limits.file_bytes) {
-        give_up_replay(in, "it is longer than the buffer for pipes");
+        give_up_replay(in, "the input is longer than the buffer for pipes");
         return;
     }
     if (!open_temp(in) || rc_fd_write(in->calls, in->temp_fd, bytes) != 0) {
-        give_up_replay(in, "it is long, and no temporary file could be created");
+        give_up_replay(in, "the input is long, and no temporary file could be created");
         return;
     }
     in->temp_bytes += bytes.len;
@@ -128,7 +128,7 @@ static void load_stored(rc_stdin *in)
         return;
     }
     in->read_error = got < 0 ? errno : EIO;
-    give_up_replay(in, "the temporary copy of its input cannot be read");
+    give_up_replay(in, "the temporary copy of the input cannot be read");
 }
 
 rc_str rc_stdin_next(rc_stdin *in)
@@ -160,7 +160,7 @@ void rc_stdin_read(rc_stdin *in)
         return;
     if (got < 0) {
         in->read_error = errno;
-        give_up_replay(in, "it cannot be read");
+        give_up_replay(in, "the input cannot be read");
         return;
     }
     if (got == 0) {

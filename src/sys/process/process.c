@@ -129,10 +129,10 @@ static int open_pipes(rc_run *run, pipes *p)
 static void start(rc_run *run)
 {
     pipes p = {{-1, -1}, {-1, -1}, {-1, -1}};
-    run->end.failed_step = "make a pipe for it";
+    run->end.failed_step = "make a pipe for the command";
     run->end.error = open_pipes(run, &p);
     if (run->end.error == 0) {
-        run->end.failed_step = "start it";
+        run->end.failed_step = "start the command";
         run->end.error = spawn(run, &p);
         run->end.status = status_of_failure(run->end.error);
     }
@@ -225,7 +225,7 @@ static void step(rc_run *run)
     }
     on_ready(run, fds);
     if (run->phase == RC_RUN_RUNNING && run->options->input->read_error != 0)
-        rc_run_break(run, run->options->input->read_error, "give it its input");
+        rc_run_break(run, run->options->input->read_error, "give the command its input");
     if (run->phase != RC_RUN_OVER)
         rc_run_on_time(run);
 }

@@ -105,8 +105,8 @@ static const damage_case CASES[] = {
      "text ends inside a container"},
     {S("{{\"a\":1},[2]}"), "{ k() { k(a) n(1) } k() [ n(2) ] } .", RC_E_SYNTAX, 1,
      "value without a key"},
-    {S("{\"a\":1} and more"), "{ k(a) n(1) } .", RC_E_SYNTAX, 8, "text behind the value"},
-    {S("{\"a\":1}}"), "{ k(a) n(1) } .", RC_E_SYNTAX, 7, "text behind the value"},
+    {S("{\"a\":1} and more"), "{ k(a) n(1) } .", RC_E_SYNTAX, 8, "text after the value"},
+    {S("{\"a\":1}}"), "{ k(a) n(1) } .", RC_E_SYNTAX, 7, "text after the value"},
 
     /* bare words, and the syntax of Python and JavaScript */
     {S("{error: Bad Gateway: upstream , code: 502}"),

@@ -316,7 +316,7 @@ static void an_input_over_the_limit_is_not_replayed(void **state)
         rc_stdin_init(&in, &real_calls, &alloc, &limits[i], true);
         expect_input(&in, "0123456789abcdef");
         assert_false(rc_stdin_rewind(&in));
-        assert_string_equal(in.replay_error, "it is longer than the buffer for pipes");
+        assert_string_equal(in.replay_error, "the input is longer than the buffer for pipes");
         rc_stdin_done(&in);
         take_input_back();
     }
