@@ -45,7 +45,7 @@
     X(LENGTH_INVALID, 400, "Content-Length is not one number")                             \
     X(LENGTH_REPEATED, 400, "Content-Length occurs more than once")                        \
     X(LENGTH_AND_CODING, 400, "the message has both Content-Length and Transfer-Encoding") \
-    X(CODING, 501, "Transfer-Encoding is not exactly " chunked "")                         \
+    X(CODING, 501, "Transfer-Encoding has a value other than chunked")                     \
     X(CODING_OF_1_0, 400, "Transfer-Encoding is not allowed in HTTP/1.0")                  \
     X(TARGET, 400, "the request's target is not a path")                                   \
     X(METHOD, 501, "the method is not supported")                                          \

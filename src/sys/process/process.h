@@ -55,9 +55,8 @@ typedef struct rc_process_options {
 
 typedef struct rc_process_end {
     int error; /* The errno number if the command could not be started or watched. 0: no error. */
-    const char
-        *failed_step; /* The step that failed, such as "start the command". Set if `error` is not
-                       * 0. */
+    /* The step that failed, such as "start the command". Set if `error` is not 0. */
+    const char *failed_step;
     bool is_started;
     int status;    /* Exit status as in a shell: 0 to 255, or 128 + signal. For a command that could
                     * not be started: 126 or 127, or 0 if the command did not cause the failure. */
