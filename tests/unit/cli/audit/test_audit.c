@@ -411,7 +411,7 @@ static const struct {
     {64, {"list", "--code", "RateLimted"}, "did you mean RateLimited?"},
     {64, {"list", "--class", "Provider"}, "did you mean ProviderTransient?"},
     {64, {"list", "--outcome", "faild"}, "did you mean failed?"},
-    {64, {"list", "--after", "x"}, "--after needs a key of the list"},
+    {64, {"list", "--after", "x"}, "--after needs a key from the list"},
     {64, {"list", "--limit", "0"}, "--limit must be a whole number from 1"},
     {64, {"stats", "--by", "target,clint"}, "did you mean client?"},
     {64, {"stats", "--by", ""}, "there are no statistics by \"\""},

@@ -159,7 +159,7 @@ static const fault_case fault_cases[] = {
     {"SSH-2.0-OpenSSH\r\n", ""},
     {"HTTP/1.1 200 OK\r\ncontent-length: 5\r\ncontent-length: 6\r\n\r\nhello", ""},
     {"HTTP/1.1 200 OK\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n", ""},
-    {"HTTP/1.1 200 OK\r\ntransfer-encoding: gzip, chunked\r\n\r\n", "chunked alone"},
+    {"HTTP/1.1 200 OK\r\ntransfer-encoding: gzip, chunked\r\n\r\n", "other than chunked"},
     {"HTTP/1.1 200 OK\nx: y\n\n", ""},
     {"HTTP/1.1 200 OK\r\nx: a\r\n b\r\n\r\n", ""},
     {"HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n", "switched"},
