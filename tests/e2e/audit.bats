@@ -107,7 +107,7 @@ key() {
 
 @test "a file that is not an audit is reported with advice" {
     : >empty
-    refused 66 "it is empty" list --store empty
+    refused 66 "the file is empty" list --store empty
     refused 66 "the path is a folder" list --store .
     echo "This is no database, and it is long enough to be read as one would be." >text
     refused 65 "is not an audit of Recourse" list --store text
