@@ -16,8 +16,8 @@
 
 #include "gen_file.h"
 
-/* The writer of docs/errors.md is that of `recourse errors --format markdown`. It is included
- * instead of linked, so that this program needs nothing else of the command. */
+/* The writer of docs/errors.md is that of `recourse errors --format markdown`. The writer is
+ * included instead of linked, so that this program needs no other file of the command. */
 /* NOLINTNEXTLINE(bugprone-suspicious-include) */
 #include "cli/errors/page.c"
 

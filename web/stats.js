@@ -9,7 +9,7 @@ const FASTEST_MS = 5000;
 const SLOWEST_MS = 600000;
 // The pause after a query is so long that queries take at most a fiftieth of the time.
 const FACTOR = 50;
-// Time in ms after which a query makes the page show that it loads.
+// Duration in ms of a query after which the page shows that data is loading.
 const SLOW_MS = 300;
 // A long range begins with a query of its last hour, because the whole range may have millions of rows.
 const END_MS = 3600000;

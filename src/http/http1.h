@@ -230,8 +230,8 @@ bool rc_http1_is_reusable(const rc_http1 *reader);
 
 /* Compares `len` bytes of `text` with `lower`, ignoring case. `lower` has only lower-case letters,
  * digits and dashes. The comparison sets bit 0x20 of each byte, which converts upper-case letters.
- * It cannot turn another byte into a character of `lower`, because a parsed head has no control
- * characters. */
+ * Setting this bit cannot turn another byte into a character of `lower`, because a parsed head has
+ * no control characters. */
 static inline bool rc_http1_is_same(const char *text, const char *lower, size_t len)
 {
     const uint64_t small = UINT64_C(0x2020202020202020);

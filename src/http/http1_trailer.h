@@ -4,7 +4,8 @@
  *
  * The trailer's fields are not used, but all parsers must agree on where the trailer ends. So this
  * parser rejects a bare LF as its end, folded lines and empty names, all of which llhttp accepts.
- * It also rejects fields for framing, routing and authentication (RFC 9110, section 6.5.1). */
+ * This parser also rejects fields for framing, routing and authentication (RFC 9110, section
+ * 6.5.1). */
 #ifndef RC_HTTP_HTTP1_TRAILER_H
 #define RC_HTTP_HTTP1_TRAILER_H
 

@@ -4,8 +4,8 @@
  *   WRITE   one connection per file, used by one thread. Only this connection writes records and
  *           moves the write-ahead log into the file. A lock file prevents a second
  *           writing connection in any process.
- *   READ    any number of connections, in any process, each used by one thread at a time. They do
- *           not change the file.
+ *   READ    any number of connections, in any process, each used by one thread at a time. A READ
+ *           connection does not change the file.
  *
  * rc_store_settings states which failures the records survive after rc_store_append has returned
  * true. Strings that a query returns are views, which are valid only during the call of `each`.

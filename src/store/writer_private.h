@@ -34,7 +34,7 @@ struct rc_writer {
     /* Used by the writer's thread only. */
     rc_store *store;
     rc_id_maker ids;
-    uint64_t emitted_lost; /* Number of lost submissions that were reported. They are a part of
+    uint64_t emitted_lost; /* Number of lost submissions that were reported. Also counted in
                             * counts.lost. */
     int64_t down_since_unix_ms;
     uint64_t lost_before; /* Value of counts.lost + counts.refused at the start of the outage. */

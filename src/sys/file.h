@@ -9,7 +9,7 @@
 
 #include "sys/calls.h"
 
-/* Errors of these functions that have no errno number. They are negative. */
+/* Negative numbers for the errors of these functions that have no errno number. */
 #define RC_FILE_TOO_LARGE (-1)
 #define RC_FILE_NO_MEMORY (-2)
 #define RC_FILE_NOT_REGULAR (-3)

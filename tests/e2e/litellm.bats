@@ -172,7 +172,7 @@ router_settings: {fallbacks: [{m: [slow]}]}'
     run -65 --separate-stderr import cycle.yaml
     [[ $stderr == *"cycle.yaml:1:"*"to the value that contains it"* ]]
     [[ $stderr != *hunter2* ]]
-    # The imported configuration is loaded without them.
+    # A file for recourse must not have aliases.
     printf 'a: &x 1\nb: *x\n' >ours.yaml
     run -78 "$RECOURSE" config check ours.yaml
     [[ $output == *"anchors (&name) are not accepted"* ]]

@@ -87,7 +87,7 @@ static void fail_each(int part, bool is_for_good)
             break;
         }
     }
-    /* There was something to fail, and an end of it. */
+    /* Several allocations were made to fail, and the last run had no failure. */
     assert_true(fail_at > 10 && fail_at < FAILURES_MAX);
 }
 

@@ -3,8 +3,8 @@
  * decoding, and changes of spelling (letter case, blanks, ids, JSON white space and escapes) do
  * not change the code.
  *
- * The first four bytes select the provider, the status, and which other facts are given. They are
- * followed by header lines up to an empty line (if selected), then by the body or event. */
+ * The first four bytes select the provider, the status, and which other facts are given. Header
+ * lines up to an empty line follow (if selected), then the body or event. */
 #ifndef RC_TEST_CLASSIFY_FUZZ_H
 #define RC_TEST_CLASSIFY_FUZZ_H
 
@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
  * text exceeds a ceiling. */
 #define FUZZ_PLAIN_MAX 900u
 
-/* Bits of the third byte. */
+/* Bits of the third input byte. */
 #define FUZZ_HAS_HEADERS 1u
 #define FUZZ_IS_EVENT 2u
 #define FUZZ_HAS_TRANSPORT 4u

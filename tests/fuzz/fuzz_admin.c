@@ -2,8 +2,8 @@
  * response is complete, has a known status and stays within its limits; captured messages are
  * text.
  *
- * The first byte selects the token, the peer and whether the server listens on all addresses. It
- * is followed by a head, an empty line and a body. */
+ * The first byte selects the token, the peer and whether the server listens on all addresses. A
+ * head, an empty line and a body follow. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

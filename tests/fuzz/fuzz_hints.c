@@ -1,4 +1,5 @@
-/* Hints and limits. The first byte selects the time; each line then offers one hint:
+/* Parses hints and limits from any headers and texts. The first byte selects the time; each line
+ * then offers one hint:
  *   Hname: value   a header
  *   Fkey=value     a member that is a string
  *   Nkey=value     a member that is a number

@@ -335,8 +335,8 @@ static void push_key(const provider_probe *p, size_t index, char scratch[LABEL_B
     rc_buf_push_byte(&text, '\0');
 }
 
-/* Adds the findings about name, connection and TLS. They are the same for all keys of the provider,
- * so only the first probe is used. Returns false if no response was received. */
+/* Adds the findings about name, connection and TLS. These findings are the same for all keys of a
+ * provider, so only the first probe is used. Returns false if no response was received. */
 static bool add_connection(rc_doctor *doctor, const provider_probe *p, const rc_http_probe *probe)
 {
     if (probe->is_late) {

@@ -1,5 +1,5 @@
-/* The panel of explain: verdict, wait, advice, then the evidence. It is shorter than the panel of
- * `render`, which shows every field of a report. Called by explain.c. */
+/* The panel of explain: verdict, wait, advice, then the evidence. The panel of explain is shorter
+ * than the panel of `render`, which shows every field of a report. Called by explain.c. */
 #include <recourse/taxonomy.h>
 
 #include "base/str.h"

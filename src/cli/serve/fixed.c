@@ -6,8 +6,8 @@
 
 #include "base/str.h"
 
-/* Limit of all values together. They are addresses, numbers and file names, so the text is shorter
- * than a configuration file. */
+/* Limit of all values together. The values are addresses, numbers and file names, so their text is
+ * shorter than a configuration file. */
 #define VALUES_MAX_BYTES ((size_t)1 << 20)
 
 static const char *const names[RC_SERVE_FIXED_KEYS] = {"listen",

@@ -9,8 +9,8 @@
 #define WIDTH_MIN (BAR_WIDTH + 12)
 #define LINE_MAX 512
 
-/* Signals that end the command. They are blocked, so that the progress line is cleared before the
- * command ends. */
+/* Signals that end the command. These signals are blocked, so that the progress line is cleared
+ * before the command ends. */
 static const int ending[] = {SIGINT, SIGTERM};
 
 void rc_simulate_progress_init(rc_simulate_progress *progress, rc_cli *cli)

@@ -350,8 +350,8 @@ void rc_upstream_on_bytes(rc_upstream_call *call, rc_str bytes)
     bool goes_on = call->state != RC_CALL_HEAD || read_head(call, &bytes, &joined);
     while (goes_on)
         goes_on = read_body(call, &bytes);
-    /* `call` must not be used from here on. It may have ended, and its storage then belongs to the
-     * owner. */
+    /* From here on `call` must not be used: the call may have ended, and its storage then belongs
+     * to the owner. */
     rc_upstream_put(upstream, joined.bytes, joined.capacity);
 }
 

@@ -9,8 +9,8 @@
 
 #include <recourse/stdlib.h>
 
-/* Stack size of the thread. It is enough for getaddrinfo and its modules; pages that are not used
- * cost no memory. */
+/* Stack size of the thread. This size is enough for getaddrinfo and its modules; pages of the stack
+ * that are not used cost no memory. */
 #define STACK_BYTES ((size_t)1 << 20)
 
 struct rc_dns_query {

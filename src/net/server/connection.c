@@ -404,9 +404,9 @@ static bool is_trickle(const rc_connection *c)
 
 /* Checks whether the client has disconnected, while the stash is full. The client's FIN follows the
  * bytes that the client has sent. In stage WAIT the stashed bytes are later requests that were not
- * started. They are dropped so that reading can reach the FIN, and the current response is the last
- * one of the connection. In the other stages the stash contains a request body, which cannot be
- * dropped; poll(2) then reports the FIN. */
+ * started. These requests are dropped so that reading can reach the FIN, and the current response
+ * is the last one of the connection. In the other stages the stash contains a request body, which
+ * cannot be dropped; poll(2) then reports the FIN. */
 static void check_peer(rc_connection *c)
 {
     uv_os_fd_t fd = -1;

@@ -69,7 +69,7 @@ typedef struct rc_sqlite_sweep {
     bool is_in_drop;
     size_t at;       /* Names with a lower index are deleted or in use. */
     int64_t last_id; /* Number of the last name that the previous sweep examined; the next sweep
-                      * begins after it. 0: the next sweep begins with the first name. */
+                      * begins after this name. 0: the next sweep begins with the first name. */
 } rc_sqlite_sweep;
 
 /* The `seq` of an attempt that is stored in its operation's row. Existing files contain this

@@ -42,8 +42,8 @@ rc_str rc_tail_get(const rc_tail *tail); /* Returns the last bytes: a view into 
 typedef struct rc_process_options {
     const char *const *argv; /* The command and its arguments; ends with NULL. */
     rc_stdin *input;
-    /* Our standard error, to which the command's standard error is copied. It must be attached to
-     * the watch. */
+    /* Our standard error, to which the command's standard error is copied. `error_outlet` must be
+     * attached to the watch. */
     rc_outlet *error_outlet;
     rc_tail *tail;           /* Receives the last bytes of the command's standard error. */
     rc_tail *report;         /* Receives the last bytes of the command's report

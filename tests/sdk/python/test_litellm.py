@@ -1,4 +1,5 @@
-"""LiteLLM's SDK with each dialect. It has its own exception classes, which it chooses by status, type and text."""
+"""LiteLLM's SDK with each dialect. LiteLLM has its own exception classes, and chooses one by
+status, type and text."""
 
 import os
 

@@ -65,7 +65,7 @@ static const damage_case CASES[] = {
      "{ k(message) s(Invalid ) k(type) s( given) k(code) n(1) } .", RC_E_SYNTAX, 21,
      "expected a comma"},
 
-    /* faults of commas and colons */
+    /* missing and surplus commas and colons */
     {S("{,\"a\":1,,\"b\":2,}"), "{ k(a) n(1) k(b) n(2) } .", RC_E_SYNTAX, 1, "expected a key"},
     {S("[,1,,2,]"), "[ n(1) n(2) ] .", RC_E_SYNTAX, 1, "expected a value"},
     {S("[1,]"), "[ n(1) ] .", RC_E_SYNTAX, 3, "comma before a closing bracket"},
@@ -93,7 +93,7 @@ static const damage_case CASES[] = {
     {S(",:}]"), ".", RC_E_SYNTAX, 0, "expected a value"},
     {S(")]}',\n{\"a\":1}"), "{ k(a) n(1) } .", RC_E_SYNTAX, 0, "expected a value"},
 
-    /* faults of brackets */
+    /* missing and wrong brackets */
     {S("{\"a\":[1,2}"), "{ k(a) [ n(1) n(2) ] } .", RC_E_SYNTAX, 9,
      "closing bracket of the other kind"},
     {S("[{\"a\":1]"), "[ { k(a) n(1) } ] .", RC_E_SYNTAX, 7, "closing bracket of the other kind"},

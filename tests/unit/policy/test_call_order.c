@@ -311,7 +311,7 @@ static void test_no_other_credential_for_failures_of_the_target(void **state)
     fixture_begin(&w);
     expect_action(fixture_fail(&w, RC_CODE_PROVIDER_5XX, NO_HINT), RC_DO_TRY,
                   RC_WHY_FAILED_NEXT_TARGET);
-    /* This holds even if no credential cools down. */
+    /* The call goes to the other target even if no credential cools down. */
     fixture_init(&w, 2);
     rc_shared_set_pool(&w.shared, 0, 0, 2, NULL);
     fixture_begin(&w);

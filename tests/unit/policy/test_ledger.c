@@ -193,7 +193,7 @@ static void test_notices(void **state)
     reserve_and_settle(0, 5000); /* this budget only warns */
     expect_notices(0, 0, 0);
 
-    /* Both notices at once. */
+    /* One attempt causes both notices. */
     define(1, 1000, RC_LEDGER_MONTH, RC_LEDGER_WARN);
     reserve_and_settle(1, 1000);
     assert_int_equal(notices.count, 2);

@@ -116,7 +116,8 @@ static void an_empty_budget_grants_its_ratio(void **state)
     }
 }
 
-/* This proves that the test can fail: without a budget the same engine multiplies the load. */
+/* A check of the test above, which must be able to fail: without a retry budget the same simulation
+ * multiplies the load. */
 static void without_the_budget_the_load_multiplies(void **state)
 {
     (void)state;

@@ -170,7 +170,7 @@ static void problem_json_is_requested_by_accept(void **state)
     assert_false(client_request.wants_problem);
     client_read_head(RC_STR(CHAT "Accept: text/html\r\nAccept: Application/Problem+JSON\r\n\r\n"));
     assert_true(client_request.wants_problem);
-    /* This also holds for a path without an endpoint. */
+    /* The header is also read for a path without an endpoint. */
     client_read_head(
         RC_STR("GET / HTTP/1.1\r\nHost: a\r\nAccept: application/problem+json\r\n\r\n"));
     assert_true(client_request.wants_problem);
