@@ -52,7 +52,7 @@ complete -c recourse -n '__fish_seen_subcommand_from render' -l format -x -a 'hu
 complete -c recourse -n '__fish_seen_subcommand_from render' -l view -x -a 'user model internal' -d 'the view: user (message, action, ids), model (class, code, safe context) or internal (everything)'
 complete -c recourse -n '__fish_seen_subcommand_from render' -l dialect -x -a 'problem openai-chat openai-responses anthropic gemini' -d 'the body of --format http: problem (default), openai-chat, openai-responses, anthropic or gemini'
 complete -c recourse -n '__fish_seen_subcommand_from render' -l stream -d 'print an error in a client\'s dialect as the last event of a stream instead of as a body'
-complete -c recourse -n '__fish_seen_subcommand_from render' -l strict -d 'refuse an input that is not exactly a report: unknown keys and values, damaged JSON'
+complete -c recourse -n '__fish_seen_subcommand_from render' -l strict -d 'refuse an input with unknown keys, unknown values or damaged JSON'
 complete -c recourse -n '__fish_seen_subcommand_from render' -l indent -x -d 'indentation of --format json in spaces, 0 to 8 (default: 0, one line)'
 complete -c recourse -n '__fish_seen_subcommand_from render' -l color -x -a 'auto always never' -d 'auto (default: on a terminal, unless NO_COLOR is set), always or never'
 complete -c recourse -n '__fish_seen_subcommand_from render' -l width -x -d 'width in columns, 20 to 200 (default: COLUMNS, else the terminal\'s, else 80)'

@@ -81,7 +81,7 @@ _recourse() {
                 '--view=[the view\: user (message, action, ids), model (class, code, safe context) or internal (everything)]:VIEW:(user model internal)' \
                 '--dialect=[the body of --format http\: problem (default), openai-chat, openai-responses, anthropic or gemini]:DIALECT:(problem openai-chat openai-responses anthropic gemini)' \
                 '--stream[print an error in a client'\''s dialect as the last event of a stream instead of as a body]' \
-                '--strict[refuse an input that is not exactly a report\: unknown keys and values, damaged JSON]' \
+                '--strict[refuse an input with unknown keys, unknown values or damaged JSON]' \
                 '--indent=[indentation of --format json in spaces, 0 to 8 (default\: 0, one line)]:N:' \
                 '--color=[auto (default\: on a terminal, unless NO_COLOR is set), always or never]:WHEN:(auto always never)' \
                 '--width=[width in columns, 20 to 200 (default\: COLUMNS, else the terminal'\''s, else 80)]:N:' \

@@ -161,7 +161,7 @@ static const rc_option mock_options[MOCK_COUNT] = {
     [MOCK_SCRIPT] =
         {.name = "script",
          .value_name = "FILE",
-         .help = "a scenario of recourse simulate, a file or a name, played by the clock: each of "
+         .help = "a scenario of recourse simulate, a file or a name, played in real time: each of "
                  "its providers has a port of its own, after that of --listen"},
     [MOCK_SEED] = {.name = "seed",
                    .value_name = "N",

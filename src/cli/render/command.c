@@ -106,10 +106,8 @@ static const rc_option render_options[RENDER_COUNT] = {
     [RENDER_STREAM] = {.name = "stream",
                        .help = "print an error in a client's dialect as the last event of a stream "
                                "instead of as a body"},
-    [RENDER_STRICT] =
-        {.name = "strict",
-         .help =
-             "refuse an input that is not exactly a report: unknown keys and values, damaged JSON"},
+    [RENDER_STRICT] = {.name = "strict",
+                       .help = "refuse an input with unknown keys, unknown values or damaged JSON"},
     [RENDER_INDENT] = {.shared = RC_OPTION_INDENT},
     [RENDER_COLOUR] = {.shared = RC_OPTION_COLOR},
     [RENDER_WIDTH] = {.shared = RC_OPTION_WIDTH},
