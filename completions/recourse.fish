@@ -70,7 +70,7 @@ complete -c recourse -n '__fish_seen_subcommand_from simulate' -l width -x -d 'w
 complete -c recourse -n __fish_use_subcommand -a mock -d 'run a mock provider that fails as the model\'s name says'
 complete -c recourse -n '__fish_seen_subcommand_from mock' -l listen -x -d 'address to listen on (default: 127.0.0.1:8788); port 0 lets the system choose'
 complete -c recourse -n '__fish_seen_subcommand_from mock' -l scenario -r -F -d 'a file with rules, keys and limits in YAML, which precede the model\'s name'
-complete -c recourse -n '__fish_seen_subcommand_from mock' -l script -r -F -d 'a scenario of recourse simulate, a file or a name, played by the clock: each of its providers has a port of its own, after that of --listen'
+complete -c recourse -n '__fish_seen_subcommand_from mock' -l script -r -F -d 'a scenario of recourse simulate, a file or a name, played in real time: each of its providers has a port of its own, after that of --listen'
 complete -c recourse -n '__fish_seen_subcommand_from mock' -l seed -x -d 'seed of the random numbers (default: the scenario\'s); the same seed gives the same responses'
 complete -c recourse -n '__fish_seen_subcommand_from mock' -l port-file -r -F -d 'write the port into this file once the server listens'
 complete -c recourse -n '__fish_seen_subcommand_from mock' -l quiet -d 'print no line per request'

@@ -104,7 +104,7 @@ _recourse() {
             _arguments '(- *)--help[show the help]' \
                 '--listen=[address to listen on (default\: 127.0.0.1\:8788); port 0 lets the system choose]:HOST:PORT:' \
                 '--scenario=[a file with rules, keys and limits in YAML, which precede the model'\''s name]:FILE:_files' \
-                '--script=[a scenario of recourse simulate, a file or a name, played by the clock\: each of its providers has a port of its own, after that of --listen]:FILE:_files' \
+                '--script=[a scenario of recourse simulate, a file or a name, played in real time\: each of its providers has a port of its own, after that of --listen]:FILE:_files' \
                 '--seed=[seed of the random numbers (default\: the scenario'\''s); the same seed gives the same responses]:N:' \
                 '--port-file=[write the port into this file once the server listens]:FILE:_files' \
                 '--quiet[print no line per request]' \

@@ -1,4 +1,4 @@
-/* rc_mock_script: a scenario of the simulator (docs/simulate.md) played by the clock. The mock
+/* rc_mock_script: a scenario of the simulator (docs/simulate.md) played in real time. The mock
  * server of each provider asks the simulator's model of this provider (rc_sim_upstream) how a call
  * proceeds, so that one file gives the same outages, limits and capacity in the simulator and in
  * the mock.

@@ -251,7 +251,7 @@ END
     grep -qi '^retry-after: ' head
 }
 
-@test "a script is played by the clock, each provider at a port of its own" {
+@test "a script is played in real time, each provider at a port of its own" {
     cat >down.yaml <<'END'
 duration_ms: 60s
 providers:
