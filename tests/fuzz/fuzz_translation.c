@@ -23,7 +23,7 @@ static void check(bool is_true)
 }
 
 static const rc_dialect dialects[] = {RC_DIALECT_OPENAI_CHAT, RC_DIALECT_ANTHROPIC,
-                                      RC_DIALECT_GEMINI};
+                                      RC_DIALECT_GEMINI, RC_DIALECT_OPENAI_RESPONSES};
 #define DIALECT_COUNT (sizeof dialects / sizeof *dialects)
 
 /* Checks that the translated request can be read in the target's dialect without a fault. */

@@ -23,6 +23,8 @@ static const translate_dialect translate_dialects[] = {
     {RC_DIALECT_GEMINI, "gemini",
      "{\"contents\":[{\"parts\":[{\"text\":\"q\"}]}],\"generationConfig\":{\"thinkingConfig\":"
      "{\"includeThoughts\":true}}}"},
+    {RC_DIALECT_OPENAI_RESPONSES, "responses",
+     "{\"input\":\"q\",\"store\":false,\"reasoning\":{\"summary\":\"auto\"}}"},
 };
 #define TRANSLATE_DIALECT_COUNT (sizeof translate_dialects / sizeof *translate_dialects)
 

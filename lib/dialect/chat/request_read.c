@@ -9,19 +9,6 @@
 
 /* ---- content parts ---- */
 
-static void set_detail(rc_conversation *c, rc_part *part, rc_str detail)
-{
-    if (part == NULL || detail.len == 0 || rc_json_is_text(detail, RC_STR("auto")))
-        return;
-    if (rc_json_is_text(detail, RC_STR("low")))
-        part->detail = RC_IMAGE_DETAIL_LOW;
-    else if (rc_json_is_text(detail, RC_STR("high")))
-        part->detail = RC_IMAGE_DETAIL_HIGH;
-    else
-        part->detail = RC_IMAGE_DETAIL_ORIGINAL;
-    rc_read_feature(c, RC_FEATURE_IMAGE_DETAIL);
-}
-
 static void read_image(rc_conversation *c, rc_str part)
 {
     rc_json_raw_value image;
@@ -35,7 +22,8 @@ static void read_image(rc_conversation *c, rc_str part)
     size_t before = rc_read_position(c);
     rc_read_media_url(c, RC_PART_IMAGE, url);
     if (image.first == '{')
-        set_detail(c, rc_read_added(c, before), rc_json_member_text(image.raw, RC_STR("detail")));
+        rc_read_image_detail(c, rc_read_added(c, before),
+                             rc_json_member_text(image.raw, RC_STR("detail")));
 }
 
 static void read_file(rc_conversation *c, rc_str part)
@@ -222,27 +210,6 @@ static void read_messages(rc_conversation *c, const rc_json_raw_value *value)
 
 /* ---- tools ---- */
 
-static void read_function(rc_conversation *c, rc_tool_decl *tool, rc_str function)
-{
-    rc_json_members m = rc_json_members_begin(function);
-    while (rc_json_members_next(&m)) {
-        if (rc_json_is_text(m.key, RC_STR("name")) && m.value.first == '"')
-            tool->name = rc_read_span(c, m.value.raw);
-        else if (rc_json_is_text(m.key, RC_STR("description")) && m.value.first == '"')
-            tool->description = rc_read_span(c, m.value.raw);
-        else if (rc_json_is_text(m.key, RC_STR("parameters")) && m.value.first == '{')
-            tool->schema = rc_read_span(c, m.value.raw);
-        else if (rc_json_is_text(m.key, RC_STR("format")) && m.value.first == '{')
-            tool->format = rc_read_span(c, m.value.raw);
-        else if (rc_json_is_text(m.key, RC_STR("strict")) && m.value.first != 'n')
-            tool->strict = m.value.first == 't' ? RC_TRUE : RC_FALSE;
-        else if (m.value.first != 'n')
-            rc_read_feature(c, RC_FEATURE_TOOLS_OPTIONS);
-    }
-    if (tool->strict == RC_TRUE)
-        rc_read_feature(c, RC_FEATURE_TOOLS_STRICT);
-}
-
 static void read_tool(rc_conversation *c, rc_str object)
 {
     rc_json_raw_value body;
@@ -260,9 +227,7 @@ static void read_tool(rc_conversation *c, rc_str object)
     if (tool == NULL)
         return;
     tool->is_custom = is_custom;
-    read_function(c, tool, body.raw);
-    if (tool->name.len == 0)
-        rc_read_fail(c, "name");
+    rc_read_openai_function(c, tool, body.raw);
     if (is_custom)
         rc_read_feature(c, RC_FEATURE_TOOLS_CUSTOM);
 }
@@ -272,114 +237,13 @@ static void read_tools(rc_conversation *c, const rc_json_raw_value *value)
     rc_read_objects(c, value, "tools", read_tool);
 }
 
-static rc_choice choice_of(rc_str word)
-{
-    if (rc_json_is_text(word, RC_STR("auto")))
-        return RC_CHOICE_AUTO;
-    if (rc_json_is_text(word, RC_STR("none")))
-        return RC_CHOICE_NONE;
-    return rc_json_is_text(word, RC_STR("required")) ? RC_CHOICE_REQUIRED : RC_CHOICE_UNSET;
-}
-
-/* Returns the name of the tool that a choice or an allowed tool names. */
-static rc_str tool_name_of(rc_str object)
-{
-    rc_json_raw_value body;
-    if (rc_json_member_find(object, RC_STR("function"), &body) ||
-        rc_json_member_find(object, RC_STR("custom"), &body))
-        return rc_json_member_text(body.raw, RC_STR("name"));
-    return rc_json_member_text(object, RC_STR("name"));
-}
-
-static void read_allowed_tools(rc_conversation *c, rc_str object)
-{
-    rc_json_raw_value allowed;
-    rc_json_raw_value tools;
-    if (rc_json_member_find(object, RC_STR("allowed_tools"), &allowed) && allowed.first == '{')
-        object = allowed.raw;
-    c->choice = choice_of(rc_json_member_text(object, RC_STR("mode")));
-    c->has_allowed_tools = true;
-    rc_read_feature(c, RC_FEATURE_TOOL_CHOICE);
-    if (!rc_json_member_find(object, RC_STR("tools"), &tools) || tools.first != '[') {
-        rc_read_fail(c, "tool_choice");
-        return;
-    }
-    rc_json_members m = rc_json_members_begin(tools.raw);
-    while (rc_json_members_next(&m))
-        if (m.value.first == '{')
-            rc_read_allowed(c, tool_name_of(m.value.raw));
-}
-
-static void read_tool_choice(rc_conversation *c, const rc_json_raw_value *value)
-{
-    if (value->first == '"') {
-        c->choice = choice_of(value->raw);
-        if (c->choice == RC_CHOICE_UNSET)
-            rc_read_feature(c, RC_FEATURE_UNKNOWN_CONTENT);
-    } else if (rc_read_type_is(value->raw, "allowed_tools")) {
-        read_allowed_tools(c, value->raw);
-    } else if (rc_read_type_is(value->raw, "function") || rc_read_type_is(value->raw, "custom")) {
-        c->choice = RC_CHOICE_NAMED;
-        c->choice_name = rc_read_span(c, tool_name_of(value->raw));
-    } else {
-        rc_read_feature(c, RC_FEATURE_TOOLS_SERVER);
-    }
-}
-
-static void read_parallel(rc_conversation *c, const rc_json_raw_value *value)
-{
-    c->is_parallel_off = value->first == 'f';
-    if (c->is_parallel_off)
-        rc_read_feature(c, RC_FEATURE_PARALLEL_OFF);
-}
-
 /* ---- settings ---- */
-
-static void read_stream(rc_conversation *c, const rc_json_raw_value *value)
-{
-    c->is_stream = value->first == 't';
-}
 
 static void read_stream_options(rc_conversation *c, const rc_json_raw_value *value)
 {
     rc_json_raw_value usage;
     c->wants_usage =
         rc_json_member_find(value->raw, RC_STR("include_usage"), &usage) && usage.first == 't';
-}
-
-static void read_max_tokens(rc_conversation *c, const rc_json_raw_value *value)
-{
-    c->max_tokens = rc_read_count(value);
-    if (c->max_tokens < 0)
-        rc_read_fail(c, "max_tokens");
-    rc_read_feature(c, RC_FEATURE_MAX_TOKENS);
-}
-
-/* Defines the reader of a member that is one number: the reader stores the number's position and
- * sets the feature. */
-#define READ_NUMBER(member, ID)                                                   \
-    static void read_##member(rc_conversation *c, const rc_json_raw_value *value) \
-    {                                                                             \
-        c->member = rc_read_number(c, value);                                     \
-        rc_read_feature(c, RC_FEATURE_##ID);                                      \
-    }
-READ_NUMBER(temperature, TEMPERATURE)
-READ_NUMBER(top_p, TOP_P)
-READ_NUMBER(top_k, TOP_K)
-READ_NUMBER(seed, SEED)
-
-static void read_presence(rc_conversation *c, const rc_json_raw_value *value)
-{
-    c->presence_penalty = rc_read_number(c, value);
-    if (!rc_str_eq(value->raw, RC_STR("0")))
-        rc_read_feature(c, RC_FEATURE_PENALTIES);
-}
-
-static void read_frequency(rc_conversation *c, const rc_json_raw_value *value)
-{
-    c->frequency_penalty = rc_read_number(c, value);
-    if (!rc_str_eq(value->raw, RC_STR("0")))
-        rc_read_feature(c, RC_FEATURE_PENALTIES);
 }
 
 static void read_n(rc_conversation *c, const rc_json_raw_value *value)
@@ -391,23 +255,11 @@ static void read_n(rc_conversation *c, const rc_json_raw_value *value)
 static void read_json_schema(rc_conversation *c, rc_str format)
 {
     rc_json_raw_value body;
-    rc_json_raw_value value;
     if (!rc_json_member_find(format, RC_STR("json_schema"), &body) || body.first != '{') {
         rc_read_fail(c, "response_format");
         return;
     }
-    c->schema_name = rc_read_span(c, rc_json_member_text(body.raw, RC_STR("name")));
-    c->schema_description = rc_read_span(c, rc_json_member_text(body.raw, RC_STR("description")));
-    if (rc_json_member_find(body.raw, RC_STR("strict"), &value))
-        c->schema_strict = value.first == 't' ? RC_TRUE : RC_FALSE;
-    if (rc_json_member_find(body.raw, RC_STR("schema"), &value) && value.first == '{') {
-        c->format = RC_OUTPUT_SCHEMA;
-        c->schema = rc_read_span(c, value.raw);
-        rc_read_feature(c, RC_FEATURE_SCHEMA);
-    } else {
-        c->format = RC_OUTPUT_JSON;
-        rc_read_feature(c, RC_FEATURE_JSON_OBJECT);
-    }
+    rc_read_openai_schema(c, body.raw);
 }
 
 static void read_response_format(rc_conversation *c, const rc_json_raw_value *value)
@@ -437,49 +289,32 @@ static void read_store(rc_conversation *c, const rc_json_raw_value *value)
         rc_read_feature(c, RC_FEATURE_STORE);
 }
 
-#define READ_VALUE(member, ID)                                                    \
-    static void read_##member(rc_conversation *c, const rc_json_raw_value *value) \
-    {                                                                             \
-        c->member = rc_read_json_span(c, value);                                  \
-        rc_read_feature(c, RC_FEATURE_##ID);                                      \
-    }
-READ_VALUE(user, USER)
-READ_VALUE(metadata, METADATA)
-READ_VALUE(verbosity, VERBOSITY)
-
-static void read_service_tier(rc_conversation *c, const rc_json_raw_value *value)
-{
-    c->service_tier = rc_read_json_span(c, value);
-    if (!rc_json_value_is(value, RC_STR("auto")))
-        rc_read_feature(c, RC_FEATURE_SERVICE_TIER);
-}
-
 static const rc_member_row rows[] = {
     RC_MEMBER_IGNORED("model"),
     RC_MEMBER_READ("messages", read_messages),
-    RC_MEMBER_READ("stream", read_stream),
+    RC_MEMBER_READ("stream", rc_read_stream),
     RC_MEMBER_READ("stream_options", read_stream_options),
-    RC_MEMBER_READ("max_tokens", read_max_tokens),
-    RC_MEMBER_READ("max_completion_tokens", read_max_tokens),
-    RC_MEMBER_READ("temperature", read_temperature),
-    RC_MEMBER_READ("top_p", read_top_p),
-    RC_MEMBER_READ("top_k", read_top_k),
+    RC_MEMBER_READ("max_tokens", rc_read_max_tokens),
+    RC_MEMBER_READ("max_completion_tokens", rc_read_max_tokens),
+    RC_MEMBER_READ("temperature", rc_read_temperature),
+    RC_MEMBER_READ("top_p", rc_read_top_p),
+    RC_MEMBER_READ("top_k", rc_read_top_k),
     RC_MEMBER_READ("stop", rc_read_stops),
-    RC_MEMBER_READ("seed", read_seed),
-    RC_MEMBER_READ("presence_penalty", read_presence),
-    RC_MEMBER_READ("frequency_penalty", read_frequency),
+    RC_MEMBER_READ("seed", rc_read_seed),
+    RC_MEMBER_READ("presence_penalty", rc_read_presence_penalty),
+    RC_MEMBER_READ("frequency_penalty", rc_read_frequency_penalty),
     RC_MEMBER_READ("n", read_n),
     RC_MEMBER_READ("tools", read_tools),
-    RC_MEMBER_READ("tool_choice", read_tool_choice),
-    RC_MEMBER_READ("parallel_tool_calls", read_parallel),
+    RC_MEMBER_READ("tool_choice", rc_read_openai_choice),
+    RC_MEMBER_READ("parallel_tool_calls", rc_read_parallel),
     RC_MEMBER_READ("response_format", read_response_format),
     RC_MEMBER_READ("reasoning_effort", rc_read_effort),
-    RC_MEMBER_READ("verbosity", read_verbosity),
+    RC_MEMBER_READ("verbosity", rc_read_verbosity),
     RC_MEMBER_READ("modalities", read_modalities),
     RC_MEMBER_READ("store", read_store),
-    RC_MEMBER_READ("user", read_user),
-    RC_MEMBER_READ("metadata", read_metadata),
-    RC_MEMBER_READ("service_tier", read_service_tier),
+    RC_MEMBER_READ("user", rc_read_user),
+    RC_MEMBER_READ("metadata", rc_read_metadata),
+    RC_MEMBER_READ("service_tier", rc_read_service_tier),
     RC_MEMBER_FEATURE("audio", MODALITIES),
     RC_MEMBER_FEATURE("logprobs", LOGPROBS),
     RC_MEMBER_FEATURE("top_logprobs", LOGPROBS),

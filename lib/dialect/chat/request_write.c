@@ -322,15 +322,16 @@ static void put_custom(rc_request_writer *w, const rc_tool_decl *tool)
     rc_json_object_begin(&w->json);
     rc_write_tool_name(w, "name", tool->name);
     rc_write_string(w, "description", tool->description);
-    rc_write_raw(w, "format", tool->format);
+    rc_write_custom_format(w, tool);
     rc_json_object_end(&w->json);
 }
 
 static void put_named(rc_request_writer *w, rc_span name)
 {
+    const char *type = rc_write_is_custom(w, name) ? "custom" : "function";
     rc_json_object_begin(&w->json);
-    rc_write_word(w, "type", "function");
-    rc_json_key(&w->json, RC_STR("function"));
+    rc_write_word(w, "type", type);
+    rc_json_key(&w->json, rc_str_c(type));
     rc_json_object_begin(&w->json);
     rc_write_tool_name(w, "name", name);
     rc_json_object_end(&w->json);
@@ -458,7 +459,7 @@ static void put_account(rc_request_writer *w)
     rc_write_raw(w, "metadata", c->metadata);
     rc_write_raw(w, "service_tier", c->service_tier);
     rc_write_raw(w, "verbosity", c->verbosity);
-    if (c->store != RC_UNSET)
+    if (c->store != RC_UNSET && w->plan->target->is_openai)
         rc_json_member_bool(&w->json, RC_STR("store"), c->store == RC_TRUE);
 }
 

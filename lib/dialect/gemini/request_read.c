@@ -179,27 +179,6 @@ static void read_tool_config(rc_conversation *c, const rc_json_raw_value *value)
 
 /* ---- settings ---- */
 
-#define READ_NUMBER(member, ID)                                                   \
-    static void read_##member(rc_conversation *c, const rc_json_raw_value *value) \
-    {                                                                             \
-        c->member = rc_read_number(c, value);                                     \
-        rc_read_feature(c, RC_FEATURE_##ID);                                      \
-    }
-READ_NUMBER(temperature, TEMPERATURE)
-READ_NUMBER(top_p, TOP_P)
-READ_NUMBER(top_k, TOP_K)
-READ_NUMBER(seed, SEED)
-READ_NUMBER(presence_penalty, PENALTIES)
-READ_NUMBER(frequency_penalty, PENALTIES)
-
-static void read_max_tokens(rc_conversation *c, const rc_json_raw_value *value)
-{
-    c->max_tokens = rc_read_count(value);
-    if (c->max_tokens < 0)
-        rc_read_fail(c, "maxOutputTokens");
-    rc_read_feature(c, RC_FEATURE_MAX_TOKENS);
-}
-
 static void read_candidates(rc_conversation *c, const rc_json_raw_value *value)
 {
     if (!rc_str_eq(value->raw, RC_STR("1")))
@@ -294,13 +273,13 @@ static void read_thinking(rc_conversation *c, const rc_json_raw_value *value)
 }
 
 static const rc_member_row config_rows[] = {
-    RC_MEMBER_READ("temperature", read_temperature),
-    RC_MEMBER_READ("topP", read_top_p),
-    RC_MEMBER_READ("topK", read_top_k),
-    RC_MEMBER_READ("seed", read_seed),
-    RC_MEMBER_READ("presencePenalty", read_presence_penalty),
-    RC_MEMBER_READ("frequencyPenalty", read_frequency_penalty),
-    RC_MEMBER_READ("maxOutputTokens", read_max_tokens),
+    RC_MEMBER_READ("temperature", rc_read_temperature),
+    RC_MEMBER_READ("topP", rc_read_top_p),
+    RC_MEMBER_READ("topK", rc_read_top_k),
+    RC_MEMBER_READ("seed", rc_read_seed),
+    RC_MEMBER_READ("presencePenalty", rc_read_presence_penalty),
+    RC_MEMBER_READ("frequencyPenalty", rc_read_frequency_penalty),
+    RC_MEMBER_READ("maxOutputTokens", rc_read_max_tokens),
     RC_MEMBER_READ("stopSequences", rc_read_stops),
     RC_MEMBER_READ("candidateCount", read_candidates),
     RC_MEMBER_READ("responseMimeType", read_mime_type),
@@ -330,12 +309,6 @@ static void read_labels(rc_conversation *c, const rc_json_raw_value *value)
     rc_read_feature(c, RC_FEATURE_METADATA);
 }
 
-static void read_service_tier(rc_conversation *c, const rc_json_raw_value *value)
-{
-    c->service_tier = rc_read_json_span(c, value);
-    rc_read_feature(c, RC_FEATURE_SERVICE_TIER);
-}
-
 static const rc_member_row rows[] = {
     RC_MEMBER_IGNORED("model"),
     RC_MEMBER_IGNORED("systemInstruction"), /* read before the other members, because the system
@@ -345,7 +318,7 @@ static const rc_member_row rows[] = {
     RC_MEMBER_READ("toolConfig", read_tool_config),
     RC_MEMBER_READ("generationConfig", read_config),
     RC_MEMBER_READ("labels", read_labels),
-    RC_MEMBER_READ("serviceTier", read_service_tier),
+    RC_MEMBER_READ("serviceTier", rc_read_service_tier),
     RC_MEMBER_FEATURE("safetySettings", SAFETY),
     RC_MEMBER_FEATURE("cachedContent", STATE),
 };

@@ -296,38 +296,6 @@ static void read_tool_choice(rc_conversation *c, const rc_json_raw_value *value)
 
 /* ---- settings ---- */
 
-static void read_max_tokens(rc_conversation *c, const rc_json_raw_value *value)
-{
-    c->max_tokens = rc_read_count(value);
-    if (c->max_tokens < 0)
-        rc_read_fail(c, "max_tokens");
-    rc_read_feature(c, RC_FEATURE_MAX_TOKENS);
-}
-
-static void read_stream(rc_conversation *c, const rc_json_raw_value *value)
-{
-    c->is_stream = value->first == 't';
-    c->wants_usage = true; /* A response of this dialect always states the usage. */
-}
-
-static void read_temperature(rc_conversation *c, const rc_json_raw_value *value)
-{
-    c->temperature = rc_read_number(c, value);
-    rc_read_feature(c, RC_FEATURE_TEMPERATURE);
-}
-
-static void read_top_p(rc_conversation *c, const rc_json_raw_value *value)
-{
-    c->top_p = rc_read_number(c, value);
-    rc_read_feature(c, RC_FEATURE_TOP_P);
-}
-
-static void read_top_k(rc_conversation *c, const rc_json_raw_value *value)
-{
-    c->top_k = rc_read_number(c, value);
-    rc_read_feature(c, RC_FEATURE_TOP_K);
-}
-
 static void read_thinking_setting(rc_conversation *c, const rc_json_raw_value *value)
 {
     rc_json_raw_value member;
@@ -374,37 +342,24 @@ static void read_output_config(rc_conversation *c, const rc_json_raw_value *valu
     rc_read_members(c, value->raw, ROWS(output_rows));
 }
 
-static void read_metadata(rc_conversation *c, const rc_json_raw_value *value)
-{
-    c->metadata = rc_read_json_span(c, value);
-    rc_read_feature(c, RC_FEATURE_METADATA);
-}
-
-static void read_service_tier(rc_conversation *c, const rc_json_raw_value *value)
-{
-    c->service_tier = rc_read_json_span(c, value);
-    if (!rc_json_value_is(value, RC_STR("auto")))
-        rc_read_feature(c, RC_FEATURE_SERVICE_TIER);
-}
-
 static const rc_member_row rows[] = {
     RC_MEMBER_IGNORED("model"),
     RC_MEMBER_READ("messages", read_messages),
     RC_MEMBER_IGNORED("system"), /* read before the other members, because the system text precedes
                                     the messages */
-    RC_MEMBER_READ("max_tokens", read_max_tokens),
-    RC_MEMBER_READ("stream", read_stream),
+    RC_MEMBER_READ("max_tokens", rc_read_max_tokens),
+    RC_MEMBER_READ("stream", rc_read_stream),
     RC_MEMBER_READ("stop_sequences", rc_read_stops),
-    RC_MEMBER_READ("temperature", read_temperature),
-    RC_MEMBER_READ("top_p", read_top_p),
-    RC_MEMBER_READ("top_k", read_top_k),
+    RC_MEMBER_READ("temperature", rc_read_temperature),
+    RC_MEMBER_READ("top_p", rc_read_top_p),
+    RC_MEMBER_READ("top_k", rc_read_top_k),
     RC_MEMBER_READ("tools", read_tools),
     RC_MEMBER_READ("tool_choice", read_tool_choice),
     RC_MEMBER_READ("thinking", read_thinking_setting),
     RC_MEMBER_READ("output_config", read_output_config),
     RC_MEMBER_READ("output_format", read_output_format),
-    RC_MEMBER_READ("metadata", read_metadata),
-    RC_MEMBER_READ("service_tier", read_service_tier),
+    RC_MEMBER_READ("metadata", rc_read_metadata),
+    RC_MEMBER_READ("service_tier", rc_read_service_tier),
     RC_MEMBER_FEATURE("cache_control", CACHE_CONTROL),
     RC_MEMBER_FEATURE("context_management", CONTEXT_MANAGEMENT),
     RC_MEMBER_FEATURE("container", CONTAINER),

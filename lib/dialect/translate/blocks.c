@@ -71,6 +71,8 @@ static rc_status pass_delta(rc_blocks *blocks, const rc_piece *piece)
             blocks->arguments = (rc_arguments){.has_begun = true};
         else
             rc_arguments_push(&blocks->arguments, piece->text);
+        if (!blocks->arguments.has_begun)
+            return RC_OK; /* white space before the arguments */
     }
     return piece->text.len > 0 ? emit(blocks, piece) : RC_OK;
 }

@@ -11,6 +11,7 @@
 
 static const rc_translate_functions table[] = {
     [RC_DIALECT_OPENAI_CHAT] = {ROW(chat)},
+    [RC_DIALECT_OPENAI_RESPONSES] = {ROW(responses), .seals_all = true},
     [RC_DIALECT_ANTHROPIC] = {ROW(messages), .seals_all = true},
     [RC_DIALECT_GEMINI] = {ROW(gemini)},
 };

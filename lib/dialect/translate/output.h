@@ -20,9 +20,11 @@ typedef struct rc_output_reader {
     bool has_started;
     bool has_finish;
     rc_stream_finish finish;
-    uint64_t begun;     /* chat: bit i is set if the call with index i has begun */
-    uint32_t next_key;  /* chat: number of the next call for which the provider sends no index */
-    uint32_t open_kind; /* messages: the rc_block_kind of the open block */
+    uint64_t begun;      /* chat, responses: bit i is set if the call with index i has begun */
+    uint64_t has_deltas; /* responses: bit i is set if the item at position i had deltas */
+    uint64_t done;       /* responses: bit i is set if the item at position i was read whole */
+    uint32_t next_key;   /* chat: number of the next call for which the provider sends no index */
+    uint32_t open_kind;  /* messages: the rc_block_kind of the open block */
     uint32_t open_key;
     bool is_open;
 } rc_output_reader;
@@ -37,6 +39,8 @@ rc_status rc_chat_read_event(rc_output_reader *reader, rc_str data);
 rc_status rc_chat_read_body(rc_output_reader *reader, rc_str body);
 rc_status rc_messages_read_event(rc_output_reader *reader, rc_str data);
 rc_status rc_messages_read_body(rc_output_reader *reader, rc_str body);
+rc_status rc_responses_read_event(rc_output_reader *reader, rc_str data);
+rc_status rc_responses_read_body(rc_output_reader *reader, rc_str body);
 rc_status rc_gemini_read_event(rc_output_reader *reader, rc_str data);
 rc_status rc_gemini_read_body(rc_output_reader *reader, rc_str body);
 
@@ -101,6 +105,7 @@ rc_status rc_output_writer_status(const rc_output_writer *writer);
 /* These functions write one piece in the client's dialect and return the status of the buffers. */
 rc_status rc_chat_write_piece(rc_output_writer *writer, const rc_piece *piece);
 rc_status rc_messages_write_piece(rc_output_writer *writer, const rc_piece *piece);
+rc_status rc_responses_write_piece(rc_output_writer *writer, const rc_piece *piece);
 rc_status rc_gemini_write_piece(rc_output_writer *writer, const rc_piece *piece);
 
 /* The writers use these functions to begin and end an event whose data is one JSON object: a

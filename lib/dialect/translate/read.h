@@ -102,6 +102,28 @@ void rc_read_allowed(rc_conversation *c, rc_str name);
 void rc_read_stops(rc_conversation *c, const rc_json_raw_value *value);
 /* Reads an effort such as "high"; any unknown word sets the feature UNKNOWN_CONTENT. */
 void rc_read_effort(rc_conversation *c, const rc_json_raw_value *value);
+/* Readers of settings that several dialects share (read_settings.c). */
+void rc_read_temperature(rc_conversation *c, const rc_json_raw_value *value);
+void rc_read_top_p(rc_conversation *c, const rc_json_raw_value *value);
+void rc_read_top_k(rc_conversation *c, const rc_json_raw_value *value);
+void rc_read_seed(rc_conversation *c, const rc_json_raw_value *value);
+void rc_read_presence_penalty(rc_conversation *c, const rc_json_raw_value *value);
+void rc_read_frequency_penalty(rc_conversation *c, const rc_json_raw_value *value);
+void rc_read_max_tokens(rc_conversation *c, const rc_json_raw_value *value);
+void rc_read_stream(rc_conversation *c, const rc_json_raw_value *value);
+void rc_read_parallel(rc_conversation *c, const rc_json_raw_value *value);
+void rc_read_user(rc_conversation *c, const rc_json_raw_value *value);
+void rc_read_metadata(rc_conversation *c, const rc_json_raw_value *value);
+void rc_read_verbosity(rc_conversation *c, const rc_json_raw_value *value);
+void rc_read_service_tier(rc_conversation *c, const rc_json_raw_value *value);
+
+/* Readers that OpenAI's two dialects share: the choice of a tool; the members of a function or
+ * custom tool; a JSON schema with its name; the detail of an image. */
+void rc_read_openai_choice(rc_conversation *c, const rc_json_raw_value *value);
+void rc_read_openai_function(rc_conversation *c, rc_tool_decl *tool, rc_str function);
+void rc_read_openai_schema(rc_conversation *c, rc_str format);
+void rc_read_image_detail(rc_conversation *c, rc_part *part, rc_str detail);
+
 /* Sets the features that follow from all parts together: PREFILL, TOOLS_IMPLIED and others. */
 void rc_read_finish(rc_conversation *c);
 

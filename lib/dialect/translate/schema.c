@@ -171,6 +171,15 @@ static bool is_count_keyword(rc_str key)
     return false;
 }
 
+/* Returns whether a text is a whole number as JSON writes it. */
+static bool is_count(rc_str raw)
+{
+    for (size_t i = 0; i < raw.len; i++)
+        if (!rc_ascii_is_digit(raw.ptr[i]))
+            return false;
+    return raw.len == 1 || (raw.len > 1 && raw.len < 20 && raw.ptr[0] != '0');
+}
+
 /* Writes a member that only Gemini's form of a schema has. Returns false if the member is not of
  * that kind. */
 static bool write_gemini_member(schema_write *w, rc_str schema, const rc_json_members *m)
@@ -184,7 +193,7 @@ static bool write_gemini_member(schema_write *w, rc_str schema, const rc_json_me
         write_gemini_type(w, schema, m->value.raw);
         return true;
     }
-    if (!is_count_keyword(m->key) || m->value.raw.len == 0)
+    if (!is_count_keyword(m->key) || !is_count(m->value.raw))
         return false;
     rc_json_key_escaped(&w->json, m->key); /* 64-bit numbers are strings in Google's JSON */
     rc_json_raw(&w->json, m->value.raw);

@@ -140,6 +140,46 @@ void rc_write_arguments_string(rc_request_writer *w, const char *key, const rc_p
         rc_json_string_escaped(&w->json, raw);
 }
 
+/* ---- custom tools ---- */
+
+bool rc_write_is_custom(const rc_request_writer *w, rc_span name)
+{
+    size_t count = 0;
+    const rc_tool_decl *tools = rc_conversation_tools(w->c, &count);
+    for (size_t i = 0; i < count; i++)
+        if (tools[i].is_custom &&
+            rc_str_eq(rc_write_text(w, tools[i].name), rc_write_text(w, name)))
+            return true;
+    return false;
+}
+
+void rc_write_custom_format(rc_request_writer *w, const rc_tool_decl *tool)
+{
+    rc_json_raw_value grammar;
+    rc_str format = rc_write_text(w, tool->format);
+    bool is_nested = w->dialect == RC_DIALECT_OPENAI_CHAT;
+    if (!rc_json_is_text(rc_json_member_text(format, RC_STR("type")), RC_STR("grammar"))) {
+        rc_write_raw(w, "format", tool->format);
+        return;
+    }
+    if (rc_json_member_find(format, RC_STR("grammar"), &grammar) && grammar.first == '{')
+        format = grammar.raw;
+    rc_json_key(&w->json, RC_STR("format"));
+    rc_json_object_begin(&w->json);
+    rc_write_word(w, "type", "grammar");
+    if (is_nested) {
+        rc_json_key(&w->json, RC_STR("grammar"));
+        rc_json_object_begin(&w->json);
+    }
+    rc_json_member_escaped(&w->json, RC_STR("syntax"),
+                           rc_json_member_text(format, RC_STR("syntax")));
+    rc_json_member_escaped(&w->json, RC_STR("definition"),
+                           rc_json_member_text(format, RC_STR("definition")));
+    if (is_nested)
+        rc_json_object_end(&w->json);
+    rc_json_object_end(&w->json);
+}
+
 /* ---- texts ---- */
 
 void rc_write_push_text(rc_request_writer *w, const rc_part *part)

@@ -60,6 +60,12 @@ const rc_part *rc_write_find_call(const rc_request_writer *w, const rc_part *res
 void rc_write_arguments_object(rc_request_writer *w, const char *key, const rc_part *call);
 void rc_write_arguments_string(rc_request_writer *w, const char *key, const rc_part *call);
 
+/* Returns whether the tool of this name is a custom tool. */
+bool rc_write_is_custom(const rc_request_writer *w, rc_span name);
+/* Writes the member format of a custom tool. The grammar of the input is an object of its own in
+ * Chat Completions, and not in Responses. */
+void rc_write_custom_format(rc_request_writer *w, const rc_tool_decl *tool);
+
 /* rc_write_part_text writes the text of a part as the value of a member; rc_write_push_text appends
  * it to an open JSON string. A part whose content is a JSON value becomes the text of this value.
  */

@@ -18,6 +18,7 @@
 #define CHAT RC_DIALECT_OPENAI_CHAT
 #define MESSAGES RC_DIALECT_ANTHROPIC
 #define GEMINI RC_DIALECT_GEMINI
+#define RESPONSES RC_DIALECT_OPENAI_RESPONSES
 
 /* ---- seals ---- */
 
@@ -124,10 +125,20 @@ static written translate(rc_dialect from, const char *body, rc_dialect to, const
     "\"functionResponse\":{\"id\":\"c\",\"name\":\"f\",\"response\":{\"output\":\"r\"}}}]}]," \
     "\"tools\":[{\"functionDeclarations\":[{\"name\":\"f\"}]}]}"
 
+#define RESPONSES_HISTORY                                                                        \
+    "{\"store\":false,\"input\":[{\"role\":\"user\",\"content\":\"q\"},{\"type\":\"reasoning\"," \
+    "\"id\":\"rs_r1_0\",\"summary\":[{\"type\":\"summary_text\",\"text\":\"hm\"}],"              \
+    "\"encrypted_content\":\"SEAL\"},{\"type\":\"function_call\",\"call_id\":\"c\",\"name\":"    \
+    "\"f\",\"arguments\":\"{}\"},{\"type\":\"function_call_output\",\"call_id\":\"c\","          \
+    "\"output\":\"r\"}],\"tools\":[{\"type\":\"function\",\"name\":\"f\"}]}"
+
 static const struct {
     rc_dialect dialect;
     const char *history;
-} clients[] = {{CHAT, CHAT_HISTORY}, {MESSAGES, MESSAGES_HISTORY}, {GEMINI, GEMINI_HISTORY}};
+} clients[] = {{CHAT, CHAT_HISTORY},
+               {MESSAGES, MESSAGES_HISTORY},
+               {GEMINI, GEMINI_HISTORY},
+               {RESPONSES, RESPONSES_HISTORY}};
 #define CLIENT_COUNT (sizeof clients / sizeof *clients)
 
 /* Puts members in front of those of the history, and the seal in place of the word SEAL. */
@@ -184,6 +195,21 @@ static void a_signature_of_anthropic_returns_to_anthropic_through_every_client(v
     }
 }
 
+static void reasoning_of_openai_returns_to_openai_through_every_client(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < CLIENT_COUNT; i++) {
+        if (clients[i].dialect == RESPONSES)
+            continue;
+        written got =
+            returned(i, seal_of("o/m", RC_SEAL_THOUGHT, "rs_1", "gAAA+"), RESPONSES, "o/m");
+        assert_non_null(strstr(got.body, "{\"type\":\"reasoning\",\"id\":\"rs_1\",\"summary\":["));
+        assert_non_null(strstr(got.body, "\"encrypted_content\":\"gAAA+\"},{\"type\":"
+                                         "\"function_call\",\"call_id\":\"c\""));
+        assert_null(strstr(got.names, "thinking.history"));
+    }
+}
+
 static void a_state_reaches_no_other_target(void **state)
 {
     (void)state;
@@ -232,6 +258,7 @@ int main(void)
         cmocka_unit_test(a_seal_opens_for_its_target_only),
         cmocka_unit_test(a_signature_of_gemini_returns_to_gemini_through_every_client),
         cmocka_unit_test(a_signature_of_anthropic_returns_to_anthropic_through_every_client),
+        cmocka_unit_test(reasoning_of_openai_returns_to_openai_through_every_client),
         cmocka_unit_test(a_state_reaches_no_other_target),
         cmocka_unit_test(a_forged_seal_cannot_leave_its_string),
         cmocka_unit_test(a_loop_keeps_thinking_only_with_its_own_signature),

@@ -93,6 +93,7 @@ static translated translate(rc_dialect from, const char *body, rc_dialect to, ui
 #define CHAT RC_DIALECT_OPENAI_CHAT
 #define MESSAGES RC_DIALECT_ANTHROPIC
 #define GEMINI RC_DIALECT_GEMINI
+#define RESPONSES RC_DIALECT_OPENAI_RESPONSES
 #define NO_LEVELS (ALL_FLAGS & ~(uint32_t)RC_MODEL_ADAPTIVE)
 
 /* ---- requests word for word ---- */
@@ -270,6 +271,7 @@ static const row rows[] = {
      "2}\"}},\"required\":[\"a\"],\"additionalProperties\":false}}}}",
      "schema"},
 #include "unit/dialect/translate/gemini_requests.inc"
+#include "unit/dialect/translate/responses_requests.inc"
 };
 
 /* Replaces the hash of an id, which has 24 digits, by a fixed word. */
