@@ -1,7 +1,7 @@
 /* The real system with processes, pipes, signals and terminals, in which any call can be made to
- * fail and waiting takes no time: the clock advances by the time that a poll would have waited.
- * Output to standard error is recorded. The state is global, because system calls have no context
- * argument, so a program has only one. */
+ * fail and waiting takes no time: the clock advances only by the time that a poll would have
+ * waited. Output to standard error is recorded. The state is global, because system calls have no
+ * context argument, so a program has only one. */
 #ifndef RC_TESTS_REAL_SYS_H
 #define RC_TESTS_REAL_SYS_H
 
@@ -22,6 +22,8 @@
 /* Real duration of a poll after a child was killed: on a busy machine a killed process takes some
  * time to end, and its SIGCHLD ends the poll. */
 #define REAL_KILLED_MS 60000
+/* Time of the fake clock at the start of a test. */
+#define REAL_START_MS UINT64_C(1000000)
 
 static struct real_sys {
     int calls;   /* Number of calls so far that could fail. */
@@ -32,8 +34,7 @@ static struct real_sys {
                                    yet. */
     bool has_failed_modes;      /* A call of tcsetattr failed. */
     bool has_failed_foreground; /* A call of tcsetpgrp failed. */
-    uint64_t ahead_ms;          /* Difference between the fake clock and the real one in
-                                   milliseconds. */
+    uint64_t ahead_ms;          /* Time that has passed on the fake clock, in milliseconds. */
     int stderr_fd;              /* Descriptor of the reopened standard error; 0: not reopened. */
     int raised;                 /* Signal that this process sent to itself; the signal is recorded
                                    and not delivered. */
@@ -137,11 +138,15 @@ static int real_realtime(struct timespec *ret_time)
     return real_fails() ? -1 : rc_sys_real.clock_realtime(ret_time);
 }
 
+/* The time advances only when a poll has waited in vain, so that a busy machine uses up no time
+ * limit: a limit of the program that is shorter than REAL_KILLED_MS would otherwise end first. */
 static int real_monotonic(struct timespec *ret_time)
 {
-    if (real_fails() || rc_sys_real.clock_monotonic(ret_time) != 0)
+    if (real_fails())
         return -1;
-    ret_time->tv_sec += (time_t)(real.ahead_ms / 1000);
+    const uint64_t now_ms = REAL_START_MS + real.ahead_ms;
+    *ret_time = (struct timespec){.tv_sec = (time_t)(now_ms / 1000),
+                                  .tv_nsec = (long)(now_ms % 1000) * 1000000};
     return 0;
 }
 
