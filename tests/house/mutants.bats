@@ -14,15 +14,14 @@ setup_file() {
     done
 }
 
-# run_model FOLDER: links the parts of the machine in this folder, and the missing ones as they are, with
-# the model, and runs it.
-run_model() {
+# link_model FOLDER: links the parts of the machine in this folder, and the missing ones as they are, with
+# the model. A program that cannot be linked fails the test.
+link_model() {
     local part parts=()
     for part in machine machine_time machine_validate; do
         if [ -f "$1/$part.o" ]; then parts+=("$1/$part.o"); else parts+=("$work/$part.o"); fi
     done
     gcc -o "$BATS_TEST_TMPDIR/model" "$work/test.o" "${parts[@]}" "$RECOURSE_BINARY/librecourse.a" -lcmocka
-    "$BATS_TEST_TMPDIR/model"
 }
 
 # mutant PART OLD NEW: the line of the machine's part that is OLD becomes NEW; the model must object.
@@ -35,13 +34,15 @@ mutant() {
         END { exit !n }' "$RECOURSE_SOURCE/lib/exchange/$1.c" >"$source"
     gcc -std=gnu17 -O1 -I "$RECOURSE_SOURCE" -I "$RECOURSE_SOURCE/lib" -I "$RECOURSE_SOURCE/include" \
         -c -o "$BATS_TEST_TMPDIR/$1.o" "$source"
-    run run_model "$BATS_TEST_TMPDIR"
+    link_model "$BATS_TEST_TMPDIR"
+    run "$BATS_TEST_TMPDIR/model"
     echo "$output" | tail -n 5
-    [ "$status" -ne 0 ]
+    [ "$status" -ne 0 ] && [[ $output == *"FAILED"* || $status -gt 128 ]]
 }
 
 @test "the machine itself keeps all invariants" {
-    run_model "$work"
+    link_model "$work"
+    "$BATS_TEST_TMPDIR/model"
 }
 
 @test "X1: an exchange that is not over after CLOSE" {
