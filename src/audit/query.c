@@ -19,16 +19,27 @@
 
 /* ---- values ---- */
 
+/* Parses a time for a filter, in which 0 means that no time was given. A given time of 0 becomes 1,
+ * which selects the same operations. */
+static bool read_time(const rc_audit_query *q, rc_str value, int64_t *ret_unix_ms)
+{
+    if (!rc_audit_time_parse(value, &q->clock, ret_unix_ms))
+        return false;
+    if (*ret_unix_ms == 0)
+        *ret_unix_ms = 1;
+    return true;
+}
+
 static bool read_since(rc_audit_query *q, rc_str value, rc_audit_refusal *refusal)
 {
     (void)refusal;
-    return rc_audit_time_parse(value, &q->clock, &q->select.filter.from_unix_ms);
+    return read_time(q, value, &q->select.filter.from_unix_ms);
 }
 
 static bool read_until(rc_audit_query *q, rc_str value, rc_audit_refusal *refusal)
 {
     (void)refusal;
-    return rc_audit_time_parse(value, &q->clock, &q->select.filter.until_unix_ms);
+    return read_time(q, value, &q->select.filter.until_unix_ms);
 }
 
 static const char *code_at(const void *ctx, size_t index)

@@ -108,7 +108,8 @@ static bool parse_word(rc_str text, const rc_audit_clock *clock, int64_t *ret_un
 
 static bool parse_epoch(rc_str text, int64_t *ret_unix_ms)
 {
-    return rc_epoch_parse(text, ret_unix_ms) == RC_OK && *ret_unix_ms >= EPOCH_MIN_MS;
+    return rc_epoch_parse(text, ret_unix_ms) == RC_OK &&
+           (*ret_unix_ms >= EPOCH_MIN_MS || rc_str_eq(text, RC_STR("0")));
 }
 
 bool rc_audit_time_parse(rc_str text, const rc_audit_clock *clock, int64_t *ret_unix_ms)

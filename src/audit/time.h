@@ -23,6 +23,7 @@ typedef struct rc_audit_clock {
  *   now  today  yesterday        a day means its first moment
  *   1794790923456  1794790923    Unix milliseconds or seconds, from 1973 on; a smaller number is
  *                                more likely a duration without its unit, or a year
+ *   0                            the beginning of 1970, before all operations
  * Returns false for other texts and times before 1970. text, clock: borrows during the call. */
 bool rc_audit_time_parse(rc_str text, const rc_audit_clock *clock, int64_t *ret_unix_ms);
 

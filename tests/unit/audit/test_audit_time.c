@@ -45,6 +45,7 @@ static const struct {
     {"now", utc, NOW},
     {"NOW", utc, NOW},
     {"2h", utc, NOW - 2 * HOUR},
+    {"0", ahead, 0},
     {"90s", utc, NOW - 90000},
     {"1h30m", utc, NOW - 3 * HOUR / 2},
     {"2 days", utc, NOW - 2 * DAY},
@@ -96,7 +97,8 @@ static void test_invalid_times(void **state)
         "-2h",        "2h ago",      "2026-11-16X00:30",
         "60 years",   "1960-01-01",  "2026-11-16T00:30:00+99:00",
         "12:30:",     " 12:30",      "2026",
-        "99999999",   "-1794787200",
+        "99999999",   "-1794787200", "1",
+        "00",         "-0",          "0.0",
     };
     const rc_audit_clock clock = {NOW, utc};
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {

@@ -124,6 +124,8 @@ static void times_are_written_as_on_the_command_line(void **state)
         {"since=90s", NOW - 90000},
         {"since=1699999200000", INT64_C(1699999200000)},
         {"since=1699999200", INT64_C(1699999200000)},
+        {"since=0", 1}, /* a start before all operations, which is not the same as no start */
+        {"since=1970-01-01T00:00:00Z", 1},
         {"since=yesterday", INT64_C(1699833600000)},
         {"since=2023-11-14", INT64_C(1699920000000)},
         {"since=2023-11-14T22:00:00Z", INT64_C(1699999200000)},
@@ -135,6 +137,15 @@ static void times_are_written_as_on_the_command_line(void **state)
             fail_msg("%s: %.*s", cases[i].text, (int)problem.message.len, problem.message.ptr);
         assert_int_equal(question.select.filter.from_unix_ms, cases[i].unix_ms);
     }
+}
+
+static void statistics_since_0_begin_with_the_first_operation(void **state)
+{
+    (void)state;
+    assert_true(stats("since=0"));
+    assert_int_equal(question.select.filter.from_unix_ms, 1);
+    assert_true(list("until=0"));
+    assert_int_equal(question.select.filter.until_unix_ms, 1);
 }
 
 static void statistics_have_groups_and_steps(void **state)
@@ -265,6 +276,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(without_a_query_there_are_defaults, start, end),
         cmocka_unit_test_setup_teardown(recovered_is_an_outcome_of_its_own, start, end),
         cmocka_unit_test_setup_teardown(times_are_written_as_on_the_command_line, start, end),
+        cmocka_unit_test_setup_teardown(statistics_since_0_begin_with_the_first_operation, start,
+                                        end),
         cmocka_unit_test_setup_teardown(statistics_have_groups_and_steps, start, end),
         cmocka_unit_test_setup_teardown(invalid_queries_are_refused_with_advice, start, end),
         cmocka_unit_test_setup_teardown(the_length_of_a_query_is_bounded, start, end),
