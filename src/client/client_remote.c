@@ -53,13 +53,18 @@ static bool read_token(rc_client *client, const char *file, rc_client_error *err
 {
     const rc_sys_calls *calls = client->settings.calls;
     const char *value = file == NULL ? calls->getenv("RECOURSE_TOKEN") : NULL;
+    int read_error = 0;
     if (file == NULL && value == NULL)
         return true;
     if (value != NULL)
         rc_buf_push(&client->token, rc_str_trim(rc_str_c(value)));
     else if (rc_secret_file_check(calls, file) == RC_SECRET_FILE_WORLD_READABLE)
         return refuse_token(error, file, "is readable by every user of this machine");
-    else if (rc_file_read(calls, file, &client->token) != 0)
+    else
+        read_error = rc_file_read(calls, file, &client->token);
+    if (rc_buf_status(&client->token) == RC_E_TOO_LARGE)
+        return refuse_token(error, file, "is longer than 4096 bytes, the maximum of a token");
+    if (read_error != 0 || rc_buf_status(&client->token) != RC_OK)
         return refuse_token(error, file, "cannot be read");
     const rc_secret token = rc_secret_make(rc_str_trim(rc_buf_get(&client->token)));
     if (token.len == 0 && value != NULL)

@@ -527,6 +527,30 @@ static void a_url_that_cannot_be_used_is_refused(void **state)
     close_all(state);
 }
 
+/* The environment of this test: RECOURSE_TOKEN is one byte longer than the maximum. */
+static const char *getenv_long_token(const char *name)
+{
+    static char token[4098];
+    memset(token, 'k', sizeof token - 1);
+    return strcmp(name, "RECOURSE_TOKEN") == 0 ? token : NULL;
+}
+
+static void a_token_that_is_too_long_is_refused(void **state)
+{
+    world *w = new_world();
+    rc_sys_calls calls = rc_sys_real;
+    rc_client_settings settings = settings_of(w);
+    const rc_client_remote remote = {.url = "http://127.0.0.1:1"};
+    rc_client_error error;
+    calls.getenv = getenv_long_token;
+    settings.calls = &calls;
+    assert_false(rc_client_connect(&w->client, &settings, &remote, &error));
+    assert_string_equal(error.message, "The variable RECOURSE_TOKEN is longer than 4096 bytes, "
+                                       "the maximum of a token.");
+    *state = w;
+    close_all(state);
+}
+
 static void an_unreachable_gateway_is_reported(void **state)
 {
     world *w = new_world();
@@ -600,6 +624,7 @@ int main(void)
         WITH_BOTH(tools_work_in_every_dialect),
         cmocka_unit_test(a_provider_without_its_key_is_refused),
         cmocka_unit_test(a_url_that_cannot_be_used_is_refused),
+        cmocka_unit_test(a_token_that_is_too_long_is_refused),
         cmocka_unit_test(an_unreachable_gateway_is_reported),
         cmocka_unit_test(without_memory_calls_end_with_a_report),
     };
