@@ -147,6 +147,12 @@ static void add(blocks *b, uint64_t bytes, size_t from, size_t to)
     b->filter[filter_slot_of(bytes)] = true;
 }
 
+static inline bool has_escape(uint64_t bytes)
+{
+    const uint64_t none = bytes ^ EVERY_BYTE * '\\';
+    return ((none - EVERY_BYTE) & ~none & EVERY_BYTE << 7) != 0;
+}
+
 static void read_text(blocks *b, rc_str text)
 {
     uint64_t bytes = 0;
@@ -157,6 +163,11 @@ static void read_text(blocks *b, rc_str text)
     memset(b->filter, 0, sizeof b->filter);
     b->count = 0;
     for (size_t at = 0, len = 0; at < text.len; at += len) {
+        if (filled == 0 && text.len - at >= BLOCK && !has_escape(rc_bytes_8(text.ptr + at))) {
+            len = BLOCK;
+            add(b, le64toh(rc_bytes_8(text.ptr + at)), at, at + len);
+            continue;
+        }
         const size_t count = decode(text, at, out, &len);
         for (size_t i = 0; i < count; i++) {
             if (filled == 0)
@@ -211,12 +222,6 @@ static inline void slide_eight(blocks *b, window *w, uint64_t next)
         look_up(b, w->bytes >> shift | next << (64 - shift));
     look_up(b, next);
     w->bytes = next;
-}
-
-static inline bool has_escape(uint64_t bytes)
-{
-    const uint64_t none = bytes ^ EVERY_BYTE * '\\';
-    return ((none - EVERY_BYTE) & ~none & EVERY_BYTE << 7) != 0;
 }
 
 static void read_string(blocks *b, rc_str words)

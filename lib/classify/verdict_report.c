@@ -28,6 +28,27 @@ static rc_str without_echo(const rc_failure *failure, rc_str text, char *memory)
     return rc_echo_clean(text, failure->request, failure->model, memory);
 }
 
+static bool is_part_of(rc_str part, rc_str whole)
+{
+    const uintptr_t from = (uintptr_t)part.ptr;
+    const uintptr_t whole_from = (uintptr_t)whole.ptr;
+    return part.len <= whole.len && from >= whole_from && from - whole_from <= whole.len - part.len;
+}
+
+/* Sets the raw body and returns the provider's message, both without text of the request. A message
+ * that is a part of a body without such text is not searched again. */
+static rc_str set_raw(rc_builder *b, const rc_failure *failure, rc_str message, char *memory)
+{
+    const rc_str raw = cut(failure->body.len > 0 ? failure->body : failure->event, RAW_MAX);
+    bool is_searched = false;
+    if (!failure->is_request_gone) {
+        const rc_str cleaned = without_echo(failure, raw, memory);
+        rc_builder_set_raw(b, cleaned);
+        is_searched = cleaned.ptr == raw.ptr && is_part_of(message, raw);
+    }
+    return is_searched ? message : without_echo(failure, message, memory);
+}
+
 /* Returns the part of the provider's message that a client may read. The result is the whole
  * message if the client can fix the error, and the message with masked account data if the error is
  * an account limit. The result is empty for other errors, for an HTML page, and for an account
@@ -132,7 +153,7 @@ const rc_report *rc_verdict_report(const rc_failure *failure, const rc_verdict *
     rc_builder_set_model(&b, failure->model);
     rc_builder_set_rule(&b, verdict->rule);
     rc_builder_set_known_by(&b, rc_str_c(rc_basis_name(verdict->basis)));
-    rc_str detail = without_echo(failure, verdict->message, memory);
+    const rc_str detail = set_raw(&b, failure, verdict->message, memory);
     set_message(&b, failure, verdict, detail);
     rc_builder_set_detail(&b, detail);
     rc_connection_describe(&b, failure, verdict);
@@ -150,9 +171,6 @@ const rc_report *rc_verdict_report(const rc_failure *failure, const rc_verdict *
     if (verdict->retry_after_ms >= 0)
         rc_builder_set_retry_after_ms(&b, verdict->retry_after_ms);
     rc_builder_set_limit_kind(&b, verdict->limit_kind);
-    rc_str raw = failure->body.len > 0 ? failure->body : failure->event;
-    if (!failure->is_request_gone)
-        rc_builder_set_raw(&b, without_echo(failure, cut(raw, RAW_MAX), memory));
     return rc_builder_finish(&b);
 }
 
