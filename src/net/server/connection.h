@@ -146,6 +146,17 @@ static inline void rc_list_node_join_last(rc_list_node *list, rc_list_node *link
     list->prev->next = link;
     list->prev = link;
 }
+/* Moves all items of the list `from` to the end of the list `to`. */
+static inline void rc_list_node_move_all(rc_list_node *to, rc_list_node *from)
+{
+    if (rc_list_node_is_alone(from))
+        return;
+    from->next->prev = to->prev;
+    to->prev->next = from->next;
+    from->prev->next = to;
+    to->prev = from->prev;
+    rc_list_node_init(from);
+}
 #define RC_LIST_NODE_OWNER(link, type, member) \
     ((type *)(void *)((char *)(link)-offsetof(type, member)))
 

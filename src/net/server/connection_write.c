@@ -6,11 +6,42 @@
 
 #define SPANS_MAX 32
 
+/* Number of blocks in use from which on output does not wait for the end of the loop's turn. */
+#define WAITING_BLOCKS_MAX 64u
+
+/* Sends the queued output of the connection that was kicked first, and moves the connection to the
+ * list `sent`. Without this, a turn of the loop in which thousands of connections have output would
+ * need a block for each of them. */
+static void send_oldest(rc_server *server)
+{
+    if (rc_list_node_is_alone(&server->kicked))
+        return;
+    rc_connection *oldest = RC_LIST_NODE_OWNER(server->kicked.next, rc_connection, kick);
+    rc_list_node_leave(&oldest->kick);
+    rc_list_node_join_last(&server->sent, &oldest->kick);
+    rc_connection_send_queued(oldest);
+}
+
+static rc_block *get_block(rc_connection *c)
+{
+    rc_server *server = c->server;
+    if (server->used_blocks >= WAITING_BLOCKS_MAX)
+        send_oldest(server);
+    if (!rc_list_node_is_alone(&c->kick)) {
+        /* The connection may be in the list `sent`, but has output again. */
+        rc_list_node_leave(&c->kick);
+        rc_list_node_join_last(&server->kicked, &c->kick);
+    }
+    rc_block *block = rc_server_get(server, &server->free_blocks);
+    server->used_blocks += block != NULL;
+    return block;
+}
+
 static rc_block *add_block(rc_connection *c, size_t size)
 {
     rc_server *server = c->server;
     rc_block *block = size == RC_BLOCK_BYTES
-                          ? rc_server_get(server, &server->free_blocks)
+                          ? get_block(c)
                           : server->alloc.get(server->alloc.ctx, sizeof(rc_block) + size);
     if (block == NULL) {
         c->close_reason = RC_DISCONNECT_MEMORY;
@@ -37,10 +68,12 @@ static void drop_first(rc_connection *c)
     c->first = block->next;
     if (c->first == NULL)
         c->last = NULL;
-    if (block->size == RC_BLOCK_BYTES)
+    if (block->size == RC_BLOCK_BYTES) {
+        server->used_blocks--;
         rc_server_put(server, &server->free_blocks, block);
-    else
+    } else {
         server->alloc.put(server->alloc.ctx, block, sizeof(rc_block) + block->size);
+    }
 }
 
 void rc_connection_drop_output(rc_connection *c)

@@ -145,20 +145,14 @@ static void settle_kicked(rc_server *server)
 {
     rc_list_node due;
     rc_list_node_init(&due);
-    if (rc_list_node_is_alone(&server->kicked)) {
-        uv_idle_stop(&server->awake);
-        return;
-    }
-    due = server->kicked;
-    due.next->prev = &due;
-    due.prev->next = &due;
-    rc_list_node_init(&server->kicked);
+    rc_list_node_move_all(&due, &server->sent);
+    rc_list_node_move_all(&due, &server->kicked);
     while (!rc_list_node_is_alone(&due)) {
         rc_connection *c = RC_LIST_NODE_OWNER(due.next, rc_connection, kick);
         rc_list_node_leave(&c->kick);
         rc_connection_settle(c);
     }
-    if (!rc_list_node_is_alone(&server->kicked))
+    if (!rc_list_node_is_alone(&server->kicked) || !rc_list_node_is_alone(&server->sent))
         uv_idle_start(&server->awake, on_awake);
     else
         uv_idle_stop(&server->awake);
@@ -250,6 +244,7 @@ rc_status rc_server_init(rc_server *server, uv_loop_t *loop, const rc_alloc *all
         return RC_E_NOMEM;
     rc_list_node_init(&server->connections);
     rc_list_node_init(&server->kicked);
+    rc_list_node_init(&server->sent);
     for (unsigned kind = 0; kind < RC_DEADLINE_COUNT; kind++)
         rc_list_node_init(&server->waiting[kind]);
     uv_prepare_init(loop, &server->before_sleep);

@@ -201,11 +201,13 @@ struct rc_server {
 
     rc_list_node connections;
     rc_list_node kicked;
+    rc_list_node sent; /* Kicked connections whose output was sent early. */
     /* One list per deadline kind, each in the order of the deadlines. */
     rc_list_node waiting[RC_DEADLINE_COUNT];
     rc_free_list free_connections;
     rc_free_list free_responders;
     rc_free_list free_blocks;
+    size_t used_blocks;      /* Blocks of this size that contain output. */
     rc_free_list free_heads; /* Copies of heads with up to RC_HEAD_COPY_BYTES bytes. Copies of
                               * longer heads are allocated and freed separately. */
 

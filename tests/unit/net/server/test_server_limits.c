@@ -380,6 +380,45 @@ static void a_request_costs_no_allocation(void **state)
     fixture_end();
 }
 
+#define WRITERS 300
+
+/* In one turn of the loop, many responses begin. Their output waits for the end of the turn only
+ * while few blocks are in use; without that limit every connection would need a block. */
+static void output_of_many_connections_shares_few_blocks(void **state)
+{
+    (void)state;
+    static int fds[WRITERS];
+    static rc_responder *responders[WRITERS];
+    fixture_start(NULL);
+    for (int i = 0; i < WRITERS; i++) {
+        fds[i] = connect_client();
+        fixture.held = NULL;
+        assert_int_equal(send(fds[i], "GET /hold" HOST "\r\n", 31, 0), 31);
+        UNTIL(fixture.held != NULL);
+        responders[i] = fixture.held;
+    }
+    const size_t before = fixture.memory.live_bytes;
+    for (int i = 0; i < WRITERS; i++) {
+        rc_responder_begin(responders[i],
+                           &(rc_response_head){.status = 200, .framing = RC_HTTP1_CHUNKED});
+        rc_responder_write(responders[i], RC_STR("first"));
+    }
+    assert_true(fixture.memory.live_bytes - before < (size_t)WRITERS / 3 * 8192);
+    for (int i = 0; i < WRITERS; i++)
+        rc_responder_end(responders[i]);
+    UNTIL(fixture.pending == 0);
+    for (int i = 0; i < WRITERS; i++) {
+        static const char end[] = "5\r\nfirst\r\n0\r\n\r\n";
+        char text[512];
+        const ssize_t len = recv(fds[i], text, sizeof text, 0);
+        assert_true(len > (ssize_t)sizeof end);
+        assert_memory_equal(text + len - (sizeof end - 1), end, sizeof end - 1);
+        close(fds[i]);
+    }
+    UNTIL(fixture.server.stats.connections == 0);
+    fixture_end();
+}
+
 #define MANY 2000
 
 /* Returns the number of connections that the process may have, with two descriptors each. */
@@ -433,6 +472,7 @@ int main(void)
         cmocka_unit_test(a_new_connection_is_not_evicted),
         cmocka_unit_test(at_the_limit_new_connections_wait),
         cmocka_unit_test(a_request_costs_no_allocation),
+        cmocka_unit_test(output_of_many_connections_shares_few_blocks),
         cmocka_unit_test(an_idle_connection_is_small),
     };
     return FIXTURE_RUN(tests);
