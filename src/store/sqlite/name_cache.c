@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/str.h"
+
 void rc_name_cache_init(rc_name_cache *names, const rc_alloc *alloc)
 {
     memset(names, 0, sizeof(*names));
@@ -18,22 +20,26 @@ void rc_name_cache_clear(rc_name_cache *names)
     names->count = 0;
 }
 
-/* Hashes eight bytes at a time to be fast, because several names are looked up for each row. */
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * UINT64_C(0x9E3779B97F4A7C15);
+    return hash ^ hash >> 32;
+}
+
+/* Hashes eight bytes at a time to be fast, because several names are looked up for each row. The
+ * last eight bytes may overlap the previous ones. */
 static uint64_t hash_of(rc_str text)
 {
-    const uint64_t odd = UINT64_C(0x9E3779B97F4A7C15);
+    uint64_t word = 0;
     uint64_t hash = text.len;
-    uint64_t word;
-    size_t at = 0;
-    for (; text.len - at >= sizeof(word); at += sizeof(word)) {
-        memcpy(&word, text.ptr + at, sizeof(word));
-        hash = (hash ^ word) * odd;
-        hash ^= hash >> 32;
+    if (text.len < sizeof word) {
+        for (size_t at = 0; at < text.len; at++)
+            word = word << 8 | (unsigned char)text.ptr[at];
+        return mix(hash, word);
     }
-    for (word = 0; at < text.len; at++)
-        word = word << 8 | (unsigned char)text.ptr[at];
-    hash = (hash ^ word) * odd;
-    return hash ^ hash >> 32;
+    for (size_t at = 0; at + sizeof word < text.len; at += sizeof word)
+        hash = mix(hash, rc_bytes_8(text.ptr + at));
+    return mix(hash, rc_bytes_8(text.ptr + text.len - sizeof word));
 }
 
 static bool is_match(const rc_name_slot *slot, uint64_t hash, rc_str text)
