@@ -29,7 +29,8 @@ typedef struct bench_found {
     bool stream;
 } bench_found;
 
-/* One library. Its context holds the state that a server would reuse: a parser, a buffer. */
+/* One library. `open` returns the state that a server would reuse, such as a parser and a
+ * buffer. */
 typedef struct bench_lib {
     const char *name;
     bool is_c_library; /* The library is written in C. Recourse's goal is to be five times as fast

@@ -22,8 +22,8 @@ static inline rc_secret rc_secret_make(rc_str text)
 }
 
 /* Compares two secrets in a time that does not depend on the position of their first difference.
- * The time may depend on their lengths. Two empty secrets are not equal, so that a missing token
- * never matches. */
+ * The time may depend on the lengths of the secrets. Two empty secrets are not equal, so that a
+ * missing token never matches. */
 bool rc_secret_eq(rc_secret a, rc_secret b);
 
 /* Returns whether the secret is not empty and has only visible ASCII, which a header value

@@ -113,8 +113,8 @@ static inline rc_vec16 likely_lanes(const char *at, const ends *e)
            (rc_vec16)(rc_vec16_load(at + e->apart) == e->last);
 }
 
-/* Returns one bit for each of POSITIONS positions. The bit is set if the needle's first and last
- * byte match at this position. */
+/* Returns one bit for each of POSITIONS positions. The bit of a position is set if the needle's
+ * first and last byte match there. */
 static inline uint32_t likely_positions(const char *at, const ends *e)
 {
     return rc_vec16_bits(likely_lanes(at, e)) | rc_vec16_bits(likely_lanes(at + RC_VEC16_BYTES, e))

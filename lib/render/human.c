@@ -1,5 +1,5 @@
 /* Terminal panel of a report: shows the failure, whether a retry may help, the advice and the
- * target. The internal view also shows the details. Called by the CLI. */
+ * target. In the internal view the panel also shows the report's details. Called by the CLI. */
 #include <recourse/render.h>
 #include <recourse/taxonomy.h>
 

@@ -410,7 +410,7 @@ static bool names_header(const rc_report *report)
 }
 
 /* Replaces a message that names the deadline header, which the user does not know, by a message
- * with call->deadline_name. reported: takes. Gives the same report or a new one. */
+ * with call->deadline_name. reported: takes. Gives the caller `reported` or a new report. */
 static const rc_report *name_deadline(const rc_client_call *call, const rc_report *reported)
 {
     rc_builder builder;

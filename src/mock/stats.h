@@ -52,7 +52,7 @@ typedef struct rc_mock_recent_request {
     int status;
 } rc_mock_recent_request;
 
-/* The counts. An all-zero struct has counted nothing. */
+/* Counts of requests and responses. An all-zero struct has counted nothing. */
 typedef struct rc_mock_stats {
     uint64_t requests;
     uint64_t tokens_in;

@@ -78,8 +78,8 @@ typedef struct rc_record {
     uint32_t flags;
     rc_str request_id;
     rc_str text;
-    const rc_report *report; /* Report of a failure, or NULL. The writer fills empty members above,
-                              * report_id and report_json from the report. */
+    const rc_report *report; /* Report of a failure, or NULL. From the report the writer fills
+                              * report_id, report_json and the empty ones of the members above. */
     rc_str report_id;
     rc_str report_json; /* The report as JSON, in the internal view. Empty if the report was left
                          * out. */

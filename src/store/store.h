@@ -232,8 +232,8 @@ bool rc_store_prune_step(rc_store *store, rc_store_prune *prune, rc_store_fault 
 bool rc_store_shrink(rc_store *store, rc_store_fault *fault);
 
 /* rc_store_request_prune: called on a reader; requests that the file's writer deletes the
- * operations that ended before a time. rc_store_has_prune_request: called on the writer; reads such
- * a request. The request is valid until the reader is closed or its process ends. */
+ * operations that ended before a time. rc_store_has_prune_request: called on the writer; reads the
+ * request of a reader. The request is valid until the reader is closed or its process ends. */
 bool rc_store_request_prune(rc_store *store, int64_t before_unix_ms, rc_store_fault *fault);
 bool rc_store_has_prune_request(rc_store *store, int64_t *ret_before_unix_ms);
 

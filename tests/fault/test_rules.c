@@ -31,8 +31,8 @@ static void write_text(void)
                                 i, 440 + i, i, i);
 }
 
-/* Parses the file with the Nth allocation failing. Returns the number of allocations. The status
- * must be RC_OK only if none failed. */
+/* Parses the file with the Nth allocation failing. Returns the number of allocations. Checks that
+ * the status is RC_OK only if no allocation failed. */
 static size_t run(size_t fail_at, bool for_good)
 {
     fail_alloc memory = {.fail_at = fail_at, .for_good = for_good};

@@ -31,8 +31,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define FUZZ_REPORT_MAX ((size_t)1 << 20)
 #define FUZZ_NOW_MS INT64_C(1794800000000)
 
-/* Maximum length of the texts that are also classified in other spellings. No spelling of such a
- * text exceeds a ceiling. */
+/* Maximum length of the texts that are also classified in other spellings. No spelling of a text of
+ * this length exceeds a ceiling. */
 #define FUZZ_PLAIN_MAX 900u
 
 /* Bits of the third input byte. */

@@ -182,8 +182,8 @@ static void push_letters(planted *p, const char *alphabet, size_t count, uint64_
     }
 }
 
-/* Returns whether the byte always ends a word. Other bytes may be part of the key or of an
- * escape. */
+/* Returns whether the byte always ends a word. A byte for which this is false may be part of a key
+ * or of an escape. */
 static bool is_safe_before(uint8_t c)
 {
     return c >= 0x80 || (c && strchr(" \n\t\"'`(,:={}<>@#", c));

@@ -1,7 +1,7 @@
 /* Streams of every dialect and form, of any bytes: the pieces do not change the result, the
  * counters agree with the events, and only a terminator or a finish reason makes a stream
  * complete. The first byte is the dialect, the second the form, the third selects the pieces.
- * Streams in pieces use an event template. */
+ * A stream that is read in pieces is read with an event template. */
 #include <stdint.h>
 #include <stdlib.h>
 

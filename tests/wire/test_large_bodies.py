@@ -93,8 +93,8 @@ def ambiguous_behind_the_start(member):
 
 
 class Half:
-    """A step of the eager provider: reads the body until the gateway closes the connection; `how` is then the kind of
-    the end."""
+    """A step of the mock provider: reads the body until the gateway closes the connection, and
+    stores in `how` whether by an end or a reset."""
 
     def __init__(self):
         self.bytes = 0

@@ -130,8 +130,8 @@ class Run:
             self.queue.put((number, *combination))
 
     def _leave_early(self, data):
-        """Disconnects after the provider has received the request. Only one thread does so at a time, so that the
-        request can be recognised."""
+        """Disconnects after the provider has received the request. Only one thread at a time
+        disconnects early, so that its request can be recognised."""
         def count():
             return self.mock.ledger()["by_model"].get("hang", {"requests": 0})["requests"]
         with self.early:

@@ -48,8 +48,8 @@ def of_openai(path, body):
 
 
 def of_anthropic(path, kind):
-    """Anthropic's error type is sent on together with its status. If the status is replaced, only the report has the
-    type."""
+    """Anthropic's error type is sent on together with its status. If the gateway sends another
+    status, only the report contains the provider's type."""
     page = json.dumps({"type": "error", "error": {"type": "not_found_error", "message": "File not found: f_1"}})
     answer = ask(path, {"model": "c/m", "max_tokens": 9, "messages": HI}, http(page.encode(), "404 Not Found"))
     page = json.loads(answer.body)

@@ -165,7 +165,8 @@ def is_error(one, data, code, status):
 
 
 def is_once(one, data, extra=b""):
-    """A request that must not be sent twice is not retried after such a response; the outcome is unknown."""
+    """A request that must not be sent twice is not retried after a response in another shape; the
+    outcome is unknown."""
     answer, plan = ask(one, saying(data), extra=extra)
     check(answer.get("x-recourse-error-code") == UNKNOWN and len(plan.seen) == 1, answer)
     check(answer.get("x-should-retry") == "false", answer.head.raw)

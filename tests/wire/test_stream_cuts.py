@@ -10,7 +10,7 @@ from streams import SAMPLES, Sample, framed, payload_of
 
 upstream = Upstream()
 gateway = Gateway(config(upstream, threads=2))
-STEP = 17 if IS_FEW else 5  # unit/split cuts after every byte.
+STEP = 17 if IS_FEW else 5  # The test unit/split cuts streams after every byte.
 
 # Number of bytes (line ends) that may be missing at the end of an event that still counts as complete.
 LINE_ENDS = {"array": 2, "gemini": 4}

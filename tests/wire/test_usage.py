@@ -86,8 +86,8 @@ def counted_compressed():
 
 
 def compressed_requests_are_refused():
-    """A compressed request is refused if there is a budget, because its cost cannot be estimated. Gemini's path names
-    the model, so such a request is accepted."""
+    """A compressed request is refused if there is a budget, because its cost cannot be estimated. A
+    compressed Gemini request is accepted, because its path names the model."""
     mark, plan = upstream.plan(saying(http(json.dumps({**CHAT_USAGE}).encode())))
     body = gzip.compress(json.dumps({**ASK, "model": "tight"}).encode())
     with Client(gateway.port) as client:

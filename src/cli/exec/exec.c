@@ -147,8 +147,8 @@ static rc_action run_all(rc_exec *x)
 
 /* ---- end of the run ---- */
 
-/* Did the command end by SIGPIPE because the reader of its output closed the pipe, as in `exec --
- * yes | head -1`? No report is shown in this case. */
+/* Returns whether SIGPIPE ended the command because the reader of its output closed the pipe, as in
+ * `exec -- yes | head -1`. No report is shown for such an end. */
 static bool is_reader_gone(const rc_exec *x)
 {
     struct pollfd fd = {.fd = RC_FD_STDOUT, .events = POLLOUT};

@@ -3,8 +3,8 @@
 #include "cli/simulate/simulate.h"
 #include "json/writer.h"
 
-/* Number of buckets of 100 ms that are added up to one second. Faster changes are visible only in
- * the peak values. */
+/* Number of buckets of 100 ms that are added up to one second. Changes within a second are visible
+ * only in the peak values. */
 #define TENTHS 10
 
 static void member_u64(rc_json_writer *w, const char *key, uint64_t value)

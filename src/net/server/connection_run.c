@@ -265,7 +265,7 @@ static bool step_discard(rc_connection *c, rc_str *input)
     return event == RC_HTTP1_FAULT && begin_linger(c);
 }
 
-/* Drops all input, because no byte is parsed as a request from this stage on. */
+/* Drops all input, because from the stage FLUSH on no byte is parsed as a request. */
 static bool step_flush(rc_connection *c, rc_str *input)
 {
     rc_connection_flush(c);

@@ -82,7 +82,7 @@ typedef struct rc_sqlite_owner {
     int64_t route;
 } rc_sqlite_owner;
 
-/* A row of `spend`, or amounts that are to be added to such a row. */
+/* A row of the table `spend`, or amounts that are to be added to such a row. */
 typedef struct rc_sqlite_usage_row {
     int64_t day;
     int64_t client;
@@ -251,7 +251,8 @@ bool rc_sqlite_has_prune_request(rc_store *store, int64_t *ret_before_unix_ms);
 /* Parses the content of FILE-prune: a time such as "1794790923000" and a newline. Returns false if
  * the content is not a time. */
 bool rc_sqlite_parse_prune_request(rc_str note, int64_t *ret_unix_ms);
-/* Withdraws this connection's prune request. Does nothing without such a request. */
+/* Withdraws this connection's prune request. Does nothing if this connection has made no prune
+ * request. */
 void rc_sqlite_cancel_prune_request(rc_sqlite *sqlite);
 
 /* --- names.c --- */

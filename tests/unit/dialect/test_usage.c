@@ -358,7 +358,7 @@ static void test_weight_of_a_body(void **state)
         &usage, json_text("{'x':'more','usage':{'prompt_tokens':1,'completion_tokens':1}}")));
     assert_int_equal(usage.weight, 12);
     assert_true(usage.is_final);
-    /* The text is also weighed if only the output count is missing. */
+    /* If only the count of the output is missing, the response's text is weighed, too. */
     rc_usage_init(&usage);
     assert_true(rc_usage_read(&usage, json_text("{'x':'more','usage':{'prompt_tokens':1}}")));
     assert_int_equal(usage.weight, 4);
@@ -420,7 +420,8 @@ static void test_digits(void **state)
     }
 }
 
-/* The top level is checked in the same scan. Nothing is read from a malformed or truncated text. */
+/* The scan for usage also checks the JSON of the top level. Nothing is read from a malformed or
+ * truncated text. */
 static void test_checked(void **state)
 {
     (void)state;

@@ -208,9 +208,10 @@ static void test_a_sticky_key_moves_only_while_its_member_is_closed(void **state
         if (own == 1)
             moved[then]++;
         else
-            assert_int_equal(then, own); /* other keys do not move */
+            assert_int_equal(then, own); /* the calls of other keys keep their target */
         rc_shared_set_service(&w.shared, 1, true);
-        assert_int_equal(member_of(&w, key), own); /* and the key returns */
+        assert_int_equal(member_of(&w, key), own); /* the calls of this key return to their
+                                                    * target */
     }
     assert_in_range(counts[0], 850, 1150);
     assert_in_range(counts[1], 850, 1150);

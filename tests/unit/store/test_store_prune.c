@@ -216,7 +216,8 @@ static void a_cancelled_step_changes_nothing(void **state)
     const int64_t rows = number("SELECT count(*) FROM records");
     const rc_store_prune was = run;
     sqlite3 *db = ((rc_sqlite *)fixture.store)->db;
-    for (int times = 0; times < 60; times += 20) { /* cancelled in each of its statements */
+    for (int times = 0; times < 60; times += 20) { /* the step is cancelled in each of its
+                                                    * statements */
         int left = times;
         sqlite3_progress_handler(db, 50, is_cancelled_after, &left);
         assert_false(rc_store_prune_step(fixture.store, &run, &fixture.fault));

@@ -138,7 +138,8 @@ static void a_chat_stream_becomes_messages(void **state)
                                STOP(2) END("tool_use"));
 }
 
-/* Parts of two calls that alternate: the second waits until the first is complete. */
+/* If the provider sends parts of two calls alternately, the second call waits until the first is
+ * complete. */
 static void calls_that_interleave_follow_one_another(void **state)
 {
     (void)state;

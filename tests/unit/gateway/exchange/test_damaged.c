@@ -1,6 +1,6 @@
 /* Tests of damaged events: events of a stream that are not JSON are never sent to the client. If
- * the client may lose content with such an event, the attempt fails if no content was sent yet, and
- * otherwise the stream ends with an error event. */
+ * the client may lose content with a damaged event, the attempt fails if no content was sent yet,
+ * and otherwise the stream ends with an error event. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
