@@ -179,8 +179,11 @@ typedef struct rc_config_audit {
 typedef struct rc_config_client {
     rc_str name;
     rc_secret_ref token;
-    uint64_t budget_usd; /* Per month, in millionths of a dollar; 0: no limit. */
-    uint32_t on_exceed;  /* An rc_config_exceed. */
+    uint64_t budget_usd;    /* Per month, in millionths of a dollar; 0: no limit. */
+    uint64_t rpm;           /* Requests per minute; 0: no limit. */
+    uint64_t tpm;           /* Tokens per minute; 0: no limit. */
+    uint64_t max_in_flight; /* 0: no limit. */
+    uint32_t on_exceed;     /* An rc_config_exceed. */
 } rc_config_client;
 
 /* The requests whose cost a budget counts. Each member is a pattern in which "*" matches any text.

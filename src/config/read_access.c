@@ -227,6 +227,22 @@ void rc_config_read_admin(rc_config_reader *r, const rc_yaml_node *root)
         refuse(r, listen_node, "listen and admin.listen are the same; choose another port for one");
 }
 
+/* Adds a fault if a client's limits contradict each other or the gateway's. */
+static void check_client_limits(rc_config_reader *r, const rc_yaml_node *map,
+                                const rc_config_client *client)
+{
+    const rc_yaml_node *tpm = rc_yaml_get(map, RC_STR("tpm"));
+    const rc_yaml_node *max_in_flight = rc_yaml_get(map, RC_STR("max_in_flight"));
+    if (tpm != NULL && client->tpm > 0 && client->tpm < client->rpm)
+        refuse(r, tpm,
+               "tpm is smaller than rpm, so a request would have less than one token; raise tpm or "
+               "lower rpm");
+    if (max_in_flight != NULL && client->max_in_flight > r->config->limits.max_in_flight)
+        refuse(r, max_in_flight,
+               "max_in_flight is larger than limits.max_in_flight, the limit of all clients "
+               "together; lower one or raise the other");
+}
+
 static void read_client(rc_config_reader *r, const rc_yaml_node *map, size_t index)
 {
     rc_config_client *client = &r->config->clients[index];
@@ -242,6 +258,7 @@ static void read_client(rc_config_reader *r, const rc_yaml_node *map, size_t ind
     for (size_t i = 0; name != NULL && i < index; i++)
         if (client->name.len > 0 && rc_str_eq(r->config->clients[i].name, client->name))
             refuse(r, name, "another client has this name");
+    check_client_limits(r, map, client);
     if (token != NULL)
         rc_secret_ref_read(token, "tokens", r->faults, &client->token);
     else

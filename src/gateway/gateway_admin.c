@@ -143,6 +143,32 @@ static void read_budgets(rc_hub *hub, rc_arena *arena, rc_admin_snapshot *view)
     rc_snapshot_release(snapshot);
 }
 
+static void read_clients(rc_hub *hub, rc_arena *arena, uint64_t now_ms, rc_admin_snapshot *view)
+{
+    size_t count = rc_client_table_list(&hub->client_limits, NULL, 0, now_ms);
+    rc_client_info *list = rc_arena_get_array(arena, count + 1, sizeof *list);
+    rc_admin_client *clients = rc_arena_get_array(arena, count + 1, sizeof *clients);
+    if (list == NULL || clients == NULL)
+        return;
+    const size_t found = rc_client_table_list(&hub->client_limits, list, count, now_ms);
+    count = found < count ? found : count;
+    for (size_t i = 0; i < count; i++)
+        clients[i] = (rc_admin_client){
+            .name = rc_arena_dup(arena, list[i].name),
+            .rpm = list[i].requests.limit,
+            .rpm_left = list[i].requests.remaining,
+            .tpm = list[i].tokens.limit,
+            .tpm_left = list[i].tokens.remaining,
+            .max_in_flight = list[i].max_in_flight,
+            .in_flight = list[i].in_flight,
+            .refused_rpm = list[i].refused[RC_CLIENT_LIMIT_REQUESTS],
+            .refused_tpm = list[i].refused[RC_CLIENT_LIMIT_TOKENS],
+            .refused_in_flight = list[i].refused[RC_CLIENT_LIMIT_IN_FLIGHT],
+        };
+    view->clients = clients;
+    view->client_count = count;
+}
+
 static void read_repeats(rc_hub *hub, rc_arena *arena, rc_admin_snapshot *view)
 {
     rc_repeats_client list[RC_REPEATS_NAMES];
@@ -177,6 +203,7 @@ bool rc_gateway_read(rc_gateway *gateway, rc_arena *arena, rc_admin_snapshot *re
     uv_mutex_unlock(&hub->shared_lock);
     uv_mutex_unlock(&hub->lock);
     read_budgets(hub, arena, ret_snapshot);
+    read_clients(hub, arena, now_ms, ret_snapshot);
     read_repeats(hub, arena, ret_snapshot);
     read_store(hub, arena, &ret_snapshot->store);
     read_loops(gateway, arena, ret_snapshot);

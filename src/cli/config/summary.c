@@ -197,6 +197,34 @@ static void push_routes(rc_buf *buf, const rc_cli *cli, const rc_config *config)
     }
 }
 
+static void push_client_limit(rc_buf *buf, uint64_t limit, const char *unit)
+{
+    if (limit == 0)
+        return;
+    push(buf, "  ");
+    rc_buf_push_u64(buf, limit);
+    push(buf, unit);
+}
+
+static void push_clients(rc_buf *buf, const rc_cli *cli, const rc_config *config)
+{
+    if (config->client_count > 0)
+        push(buf, "\nclients\n");
+    for (size_t i = 0; i < config->client_count; i++) {
+        const rc_config_client *client = &config->clients[i];
+        push_name(buf, cli, client->name, NAME_WIDTH_MAX);
+        push_ref(buf, cli, &client->token);
+        if (client->budget_usd > 0) {
+            push(buf, "  ");
+            push_limit(buf, client->budget_usd, "month", exceed_text(client->on_exceed));
+        }
+        push_client_limit(buf, client->rpm, " requests per minute");
+        push_client_limit(buf, client->tpm, " tokens per minute");
+        push_client_limit(buf, client->max_in_flight, " concurrent requests");
+        push(buf, "\n");
+    }
+}
+
 /* Appends lines such as "  claude-a-day  $20 a day, then fail; client app". */
 static void push_budgets(rc_buf *buf, const rc_cli *cli, const rc_config *config)
 {
@@ -351,18 +379,7 @@ void rc_config_summary_push(rc_buf *buf, const rc_cli *cli, const rc_config *con
     push_providers(buf, cli, config);
     push_routes(buf, cli, config);
     push_policies(buf, cli, config);
-    if (config->client_count > 0)
-        push(buf, "\nclients\n");
-    for (size_t i = 0; i < config->client_count; i++) {
-        push_name(buf, cli, config->clients[i].name, NAME_WIDTH_MAX);
-        push_ref(buf, cli, &config->clients[i].token);
-        if (config->clients[i].budget_usd > 0) {
-            push(buf, "  ");
-            push_limit(buf, config->clients[i].budget_usd, "month",
-                       exceed_text(config->clients[i].on_exceed));
-        }
-        push(buf, "\n");
-    }
+    push_clients(buf, cli, config);
     push_budgets(buf, cli, config);
     push_warnings(&to, config, prices);
     note_fallback(&to, config);
@@ -476,6 +493,27 @@ static void json_budgets(rc_json_writer *w, const rc_config *config)
     rc_json_array_end(w);
 }
 
+static void json_clients(rc_json_writer *w, const rc_cli *cli, const rc_config *config)
+{
+    rc_json_key(w, RC_STR("clients"));
+    rc_json_array_begin(w);
+    for (size_t i = 0; i < config->client_count; i++) {
+        const rc_config_client *client = &config->clients[i];
+        rc_json_object_begin(w);
+        rc_json_member_string(w, RC_STR("name"), client->name);
+        rc_json_key(w, RC_STR("token"));
+        json_ref(w, cli, &client->token);
+        if (client->rpm > 0)
+            rc_json_member_i64(w, RC_STR("rpm"), (int64_t)client->rpm);
+        if (client->tpm > 0)
+            rc_json_member_i64(w, RC_STR("tpm"), (int64_t)client->tpm);
+        if (client->max_in_flight > 0)
+            rc_json_member_i64(w, RC_STR("max_in_flight"), (int64_t)client->max_in_flight);
+        rc_json_object_end(w);
+    }
+    rc_json_array_end(w);
+}
+
 static void json_policy(rc_json_writer *w, const rc_policy *policy)
 {
     char scratch[TEXT_BYTES];
@@ -513,6 +551,7 @@ void rc_config_summary_json(rc_buf *buf, const rc_cli *cli, const rc_config *con
     for (size_t i = 0; i < config->policy_count; i++)
         json_policy(&w, &config->policies[i]);
     rc_json_array_end(&w);
+    json_clients(&w, cli, config);
     json_budgets(&w, config);
     rc_json_key(&w, RC_STR("warnings"));
     rc_json_array_begin(&w);

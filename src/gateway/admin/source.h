@@ -95,6 +95,20 @@ typedef struct rc_admin_money_budget {
     rc_ledger_state state;
 } rc_admin_money_budget;
 
+/* The limits of a client, and what remains of them. A limit of 0 is no limit. */
+typedef struct rc_admin_client {
+    rc_str name;
+    uint64_t rpm;
+    uint64_t rpm_left;
+    uint64_t tpm;
+    uint64_t tpm_left;
+    uint64_t max_in_flight;
+    uint64_t in_flight;
+    uint64_t refused_rpm; /* Requests that were refused because of this limit. */
+    uint64_t refused_tpm;
+    uint64_t refused_in_flight;
+} rc_admin_client;
+
 /* A client that repeats requests after final errors. */
 typedef struct rc_admin_repeat {
     rc_str client;
@@ -154,6 +168,8 @@ typedef struct rc_admin_snapshot {
     size_t key_count;
     const rc_admin_money_budget *money_budgets;
     size_t money_budget_count;
+    const rc_admin_client *clients; /* Clients with limits. */
+    size_t client_count;
     const rc_admin_repeat *repeats;
     size_t repeat_count;
     const rc_admin_loop *loops;

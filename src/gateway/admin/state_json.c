@@ -214,6 +214,36 @@ static void put_money_budgets(state *s)
     rc_json_array_end(&s->w);
 }
 
+static void put_limit(state *s, const char *name, uint64_t limit, const char *left_name,
+                      uint64_t left, uint64_t refused)
+{
+    if (limit == 0)
+        return;
+    rc_json_key(&s->w, rc_str_c(name));
+    rc_json_object_begin(&s->w);
+    put_number(s, "limit", limit);
+    put_number(s, left_name, left);
+    put_number(s, "refused", refused);
+    rc_json_object_end(&s->w);
+}
+
+static void put_clients(state *s)
+{
+    rc_json_key(&s->w, RC_STR("clients"));
+    rc_json_array_begin(&s->w);
+    for (size_t i = 0; i < s->snapshot->client_count; i++) {
+        const rc_admin_client *client = &s->snapshot->clients[i];
+        rc_json_object_begin(&s->w);
+        put_text(s, "name", client->name);
+        put_limit(s, "rpm", client->rpm, "left", client->rpm_left, client->refused_rpm);
+        put_limit(s, "tpm", client->tpm, "left", client->tpm_left, client->refused_tpm);
+        put_limit(s, "max_in_flight", client->max_in_flight, "in_flight", client->in_flight,
+                  client->refused_in_flight);
+        rc_json_object_end(&s->w);
+    }
+    rc_json_array_end(&s->w);
+}
+
 static void put_config(state *s)
 {
     const rc_admin_config *config = &s->snapshot->config;
@@ -378,6 +408,7 @@ void rc_admin_push_state(rc_buf *buf, const rc_admin_snapshot *snapshot, rc_admi
     if (is_all || part == RC_ADMIN_PART_MONEY_BUDGETS)
         put_money_budgets(&s);
     if (is_all) {
+        put_clients(&s);
         put_repeats(&s);
         put_loops(&s);
     }

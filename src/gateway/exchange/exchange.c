@@ -14,6 +14,7 @@
 #include "gateway/exchange/exchange_deadline.h"
 #include "gateway/exchange/exchange_events.h"
 #include "gateway/exchange/exchange_ledger.h"
+#include "gateway/exchange/exchange_limits.h"
 #include "gateway/exchange/exchange_private.h"
 #include "gateway/exchange/exchange_reply.h"
 #include "gateway/observe/metrics.h"
@@ -148,6 +149,7 @@ static void close_exchange(rc_exchange *exchange)
         rc_attempt_free(exchange->attempts[i]);
         exchange->attempts[i] = NULL;
     }
+    rc_exchange_release_limits(exchange);
     rc_exchange_steps_done(exchange);
     rc_exchange_release_entries(exchange);
     rc_exchange_events_done(exchange);

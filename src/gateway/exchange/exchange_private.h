@@ -15,6 +15,7 @@
 #include "policy/ledger.h"
 
 typedef struct rc_attempt rc_attempt;
+typedef struct rc_client_row rc_client_row;
 typedef struct rc_exchange_events rc_exchange_events;
 typedef struct rc_exchange_queue rc_exchange_queue;
 typedef struct rc_responder rc_responder;
@@ -79,6 +80,9 @@ struct rc_exchange {
     size_t kept_bytes;          /* Bytes of the body that are counted in hub->kept_bytes. */
     uint64_t upload_left;       /* Remaining bytes of a body that is passed on as it arrives. */
     rc_usage_estimate estimate; /* Token estimate of the request; valid after the body was freed. */
+    rc_client_row *client_row;  /* The client's limits, while the request counts towards them.
+                                 * NULL: it does not. */
+    uint64_t estimated_tokens;  /* Tokens that were taken from the client's limits. */
     bool is_body_streamed;      /* The body was passed on as it arrived and cannot be sent again. */
     bool is_body_whole;
     bool is_body_gone;    /* The body was freed; `estimate` replaces it. */

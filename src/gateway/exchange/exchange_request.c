@@ -4,6 +4,7 @@
 #include "gateway/exchange/attempt_failure.h"
 #include "gateway/exchange/exchange.h"
 #include "gateway/exchange/exchange_deadline.h"
+#include "gateway/exchange/exchange_limits.h"
 #include "gateway/exchange/exchange_native.h"
 #include "gateway/exchange/exchange_private.h"
 #include "gateway/exchange/exchange_repeat.h"
@@ -279,7 +280,7 @@ static uint64_t hedge_delay_ms(const rc_exchange *exchange)
 static void begin(rc_exchange *exchange)
 {
     rc_runtime *runtime = exchange->runtime;
-    if (is_store_down(exchange))
+    if (is_store_down(exchange) || !rc_exchange_take_limits(exchange))
         return;
     const uint64_t now_ms = rc_runtime_now(runtime);
     exchange->called_ms = now_ms;

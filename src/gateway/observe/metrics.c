@@ -96,6 +96,14 @@ void rc_metrics_on_quota(rc_metrics_shard *shard, uint16_t target, rc_quota_kind
     add(&cells_of(shard, RC_ROWS_TARGET, target)[RC_CELL_TARGET_QUOTA_WARNINGS + index], 1);
 }
 
+void rc_metrics_on_client_limited(rc_metrics_shard *shard, uint16_t client,
+                                  rc_client_limit_kind kind)
+{
+    rc_cell *cells = cells_of(shard, RC_ROWS_CLIENT, client);
+    if (kind != RC_CLIENT_LIMIT_NONE)
+        add(&cells[RC_CELL_CLIENT_CLIENT_LIMITED + (uint32_t)kind - 1], 1);
+}
+
 void rc_metrics_on_reload(rc_metrics_shard *shard, bool is_loaded)
 {
     const uint32_t result = is_loaded ? RC_METRIC_RESULT_LOADED : RC_METRIC_RESULT_REFUSED;

@@ -21,6 +21,7 @@
 #include <recourse/alloc.h>
 
 #include "gateway/observe/metric.h"
+#include "policy/admission/client_limits.h"
 #include "policy/quota.h"
 
 #define RC_METRICS_ROWS_MAX 1024
@@ -83,6 +84,9 @@ void rc_metrics_on_attempt(rc_metrics_shard *shard, const rc_metrics_attempt *at
 void rc_metrics_on_retry(rc_metrics_shard *shard, uint16_t target, uint64_t wait_us);
 /* Counts a fatal failure of a target after which the next target was used (fallback_on). */
 void rc_metrics_on_masked(rc_metrics_shard *shard, uint16_t target, rc_code code);
+/* Counts a request that a limit of its client refused. */
+void rc_metrics_on_client_limited(rc_metrics_shard *shard, uint16_t client,
+                                  rc_client_limit_kind kind);
 
 /* rc_metrics_on_fallback: counts a switch to another target. rc_metrics_on_credential_switch:
  * counts a switch to another key of the same target. */

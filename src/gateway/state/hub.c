@@ -23,6 +23,7 @@ static void unlock_shared(void *ctx)
 
 static void free_counters(rc_hub *hub)
 {
+    rc_client_table_done(&hub->client_limits);
     rc_repeats_done(&hub->repeats);
     rc_quota_cache_done(&hub->quotas);
     rc_budgets_done(&hub->budgets);
@@ -59,6 +60,13 @@ rc_status rc_hub_init(rc_hub *hub, const rc_sys_calls *calls, const rc_alloc *al
         return RC_E_NOMEM;
     }
     if (!init_repeats(hub)) {
+        rc_quota_cache_done(&hub->quotas);
+        rc_budgets_done(&hub->budgets);
+        rc_metrics_free(hub->metrics);
+        return RC_E_NOMEM;
+    }
+    if (!rc_client_table_init(&hub->client_limits, alloc)) {
+        rc_repeats_done(&hub->repeats);
         rc_quota_cache_done(&hub->quotas);
         rc_budgets_done(&hub->budgets);
         rc_metrics_free(hub->metrics);
@@ -121,6 +129,18 @@ static bool has_budgets(const rc_config *config)
     return config->budget_count > 0;
 }
 
+/* Applies the limits of the clients, and finds the rows of the clients that have limits. */
+static void load_client_limits(rc_hub *hub, rc_snapshot *snapshot, uint64_t now_ms)
+{
+    const rc_config *config = snapshot->config;
+    rc_client_table_apply(&hub->client_limits, config, now_ms);
+    for (size_t i = 0; i < config->client_count; i++) {
+        const rc_config_client *client = &config->clients[i];
+        if (client->rpm > 0 || client->tpm > 0 || client->max_in_flight > 0)
+            snapshot->client_limits[i] = rc_client_table_find(&hub->client_limits, client->name);
+    }
+}
+
 bool rc_hub_load(rc_hub *hub, const rc_snapshot_input *input, uint64_t now_ms,
                  rc_load_error *ret_error)
 {
@@ -128,7 +148,8 @@ bool rc_hub_load(rc_hub *hub, const rc_snapshot_input *input, uint64_t now_ms,
     rc_snapshot *snapshot = rc_snapshot_new(hub, input, generation, now_ms, ret_error);
     if (snapshot == NULL)
         return false;
-    if (rc_budgets_load(&hub->budgets, snapshot->config, snapshot->prices,
+    if (!rc_client_table_reserve(&hub->client_limits, snapshot->config) ||
+        rc_budgets_load(&hub->budgets, snapshot->config, snapshot->prices,
                         rc_clock_unix_ms(hub->calls), &snapshot->budgets, NULL) != RC_OK) {
         snapshot->input = (rc_snapshot_input){0}; /* On failure the input still belongs to the
                                                      caller, so that rc_snapshot_release must not
@@ -140,6 +161,7 @@ bool rc_hub_load(rc_hub *hub, const rc_snapshot_input *input, uint64_t now_ms,
     snapshot->has_budget_rows = true;
     snapshot->has_budgets = has_budgets(snapshot->config);
     rc_hub_restore_budgets(hub, snapshot);
+    load_client_limits(hub, snapshot, now_ms);
     const rc_shared_settings settings = rc_config_shared_settings(snapshot->config);
     rc_shared_set_settings(&hub->shared, &settings, now_ms);
     uv_mutex_lock(&hub->lock);

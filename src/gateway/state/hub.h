@@ -27,6 +27,7 @@
 #include "base/secret.h"
 #include "codec/hops.h"
 #include "gateway/state/budgets.h"
+#include "gateway/state/client_limits.h"
 #include "gateway/state/quota_cache.h"
 #include "gateway/state/repeats.h"
 #include "gateway/state/snapshot.h"
@@ -102,6 +103,7 @@ struct rc_hub {
     atomic_size_t kept_bytes; /* Bytes of request bodies that all loops hold in memory. */
     rc_metrics *metrics;
     rc_budgets budgets;    /* Budgets of money. Has locks of its own. */
+    rc_client_table client_limits; /* Limits of the clients. Has a lock of its own. */
     rc_quota_cache quotas; /* Last known quotas of providers. Has a lock of its own. */
     rc_repeats repeats;    /* Requests that clients sent again after a final failure. Has a lock of
                             * its own. */

@@ -318,6 +318,8 @@ static bool allocate_arrays(rc_snapshot *snapshot)
         rc_arena_get_array(arena, config->provider_count + 1, sizeof *snapshot->providers);
     snapshot->tokens =
         rc_arena_get_array(arena, config->client_count + 1, sizeof *snapshot->tokens);
+    snapshot->client_limits =
+        rc_arena_get_array(arena, config->client_count + 1, sizeof *snapshot->client_limits);
     snapshot->client_metrics =
         rc_arena_get_array(arena, config->client_count + 1, sizeof *snapshot->client_metrics);
     snapshot->routes = rc_arena_get_array(arena, config->route_count + 1, sizeof *snapshot->routes);

@@ -102,6 +102,7 @@ typedef struct rc_snapshot {
     uv_mutex_t refresh_lock;         /* Serialises refreshes of keys. */
     rc_snapshot_provider *providers; /* One per configured provider. */
     rc_snapshot_key *tokens;         /* One per configured client. */
+    struct rc_client_row **client_limits; /* One per configured client; NULL: it has no limits. */
     uint16_t *client_metrics;        /* One per configured client: its row in the metrics. */
     rc_snapshot_key admin_token;     /* Empty if none is configured. */
     rc_route *routes;                /* One per configured route. */
