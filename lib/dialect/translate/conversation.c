@@ -24,9 +24,7 @@ void rc_conversation_done(rc_conversation *c)
     rc_buf_done(&c->allowed_buf);
 }
 
-/* Checks that the whole body is valid JSON with an object at the top, so that the readers, which
- * skip what they do not need, never copy malformed bytes into another request. */
-static rc_status check_json(rc_str body)
+rc_status rc_conversation_check(rc_str body)
 {
     rc_json_reader reader;
     rc_json_limits limits = {.max_bytes = UINT32_MAX, .max_depth = JSON_DEPTH_MAX};
@@ -46,7 +44,7 @@ rc_status rc_conversation_read(rc_conversation *c, rc_dialect dialect, rc_str bo
     c->is_stream = is_stream;
     c->fault_name = "the body";
     const rc_translate_functions *functions = rc_translate_functions_of(dialect);
-    c->status = functions != NULL ? check_json(body) : RC_E_ARGUMENT;
+    c->status = functions != NULL ? rc_conversation_check(body) : RC_E_ARGUMENT;
     if (c->status != RC_OK)
         return c->status;
     functions->read_request(c, body);

@@ -202,6 +202,11 @@ void rc_conversation_done(rc_conversation *c);
  *   RC_E_NOMEM */
 rc_status rc_conversation_read(rc_conversation *c, rc_dialect dialect, rc_str body, bool is_stream);
 
+/* Checks that a whole body is valid JSON with an object at the top, so that readers, which skip
+ * what they do not need, never copy malformed bytes into another request. Returns RC_OK, or a
+ * status of rc_conversation_read. */
+rc_status rc_conversation_check(rc_str body);
+
 /* Returns the name of the member that caused RC_E_TYPE; a static string. */
 const char *rc_conversation_fault(const rc_conversation *c);
 
