@@ -239,7 +239,7 @@ fill_past() {
     "$RECOURSE" audit prune --older-than 365d 3>&- &
     pruner=$!
     wait_for test -s "$default_store-prune"
-    refused 75 "another process is deleting from it" --older-than 400d
+    refused 75 "another process is deleting operations" --older-than 400d
     kill -9 "$pruner"
     wait "$pruner" || true
     kill -CONT "$pid"

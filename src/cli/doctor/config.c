@@ -210,7 +210,8 @@ static void check_key(rc_doctor *doctor, rc_str subject, const rc_secret_ref *re
     else if (state == RC_SECRET_UNREADABLE)
         rc_finding_advise(finding, "give the gateway's user read permission");
     else if (state == RC_SECRET_NOT_SET && ref->kind == RC_SECRET_CREDENTIAL)
-        rc_finding_advise(finding, "systemd gives it only to the service (LoadCredential=)");
+        rc_finding_advise(finding,
+                          "systemd gives the credential only to the service (LoadCredential=)");
     else if (state == RC_SECRET_NOT_SET)
         rc_finding_advise(finding, "set the variable in the gateway's environment");
     else if (state != RC_SECRET_SET)

@@ -30,7 +30,7 @@ static bool fail(const rc_sqlite *sqlite, int error, rc_store_fault *fault)
     const rc_store_fault_kind kind =
         error == RC_LOCK_TAKEN ? RC_STORE_BUSY : rc_sqlite_fault_kind(SQLITE_CANTOPEN, error);
     return rc_store_fault_set(fault, kind, "prune", sqlite->path,
-                              error == RC_LOCK_TAKEN ? "another process is deleting from it"
+                              error == RC_LOCK_TAKEN ? "another process is deleting operations"
                                                      : rc_sys_error_text(error));
 }
 
