@@ -92,6 +92,6 @@ export const act = (path, reason) =>
 // A name as one path segment, its slashes escaped: a browser would resolve a model called "a/../b".
 export function escapePath(name) {
     if (name === "." || name === "..")
-        throw new Fault(0, `The name “${name}” cannot be part of a URL.`, "Rename it in the configuration.");
+        throw new Fault(0, `The name “${name}” cannot be part of a URL.`, "Choose another name in the configuration.");
     return encodeURIComponent(name);
 }
