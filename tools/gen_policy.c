@@ -114,7 +114,7 @@ static void write_connections_page(FILE *out)
         "StreamInterrupted if content was\n"
         "already received, OutcomeUnknown if the request must not be sent twice, and "
         "DeadlineExceeded if the deadline of the call\n"
-        "has passed. Their messages contain the message of the fault.\n\n"
+        "has passed. The messages of these codes contain the message of the fault.\n\n"
         "| name | message | retried | what to do | time limit |\n"
         "|---|---|---|---|---|\n",
         out);

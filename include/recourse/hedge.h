@@ -17,8 +17,8 @@
  * reports the end of the other lane to rc_shared and releases the in-flight slot of that lane.
  *
  * A hedge takes one token of the retry budget and counts as one of max_calls, like any other
- * additional call. Its chain entry counts as used, and the chain continues after this entry. No
- * hedge starts after content was passed on to the client. */
+ * additional call. The chain entry of a hedge counts as used, and the chain continues after this
+ * entry. No hedge starts after content was passed on to the client. */
 #ifndef RECOURSE_HEDGE_H
 #define RECOURSE_HEDGE_H
 

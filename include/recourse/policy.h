@@ -36,7 +36,7 @@ typedef enum rc_jitter {
 } rc_jitter;
 
 /* How a retry time that the server names (a hint, such as Retry-After) changes the wait. With
- * either value the wait does not end before that time. */
+ * either value of rc_hint_use the wait does not end before the retry time. */
 typedef enum rc_hint_use {
     RC_HINT_EXACT = 1, /* the wait lasts as long as the hint states */
     RC_HINT_EXTEND = 2 /* the wait lasts as long as the longer of backoff and hint */

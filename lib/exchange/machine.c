@@ -191,7 +191,7 @@ static void grant(rc_stepper *s, uint8_t slot)
 }
 
 /* Ends an attempt that the budget does not allow. The attempt was not sent, so it does not count as
- * an attempt of the call. If it was the second attempt of a hedge, the call continues with the
+ * an attempt of the call. If the attempt was the second one of a hedge, the call continues with the
  * first one; otherwise the call ends. */
 static void deny(rc_stepper *s, uint8_t slot, rc_reason why)
 {

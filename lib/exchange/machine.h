@@ -249,8 +249,8 @@ typedef struct rc_exchange_machine {
                                    * RC_UNLIMITED: the result of RESERVE is awaited. */
     uint64_t poll_at_ms;          /* The deadline does not end an attempt before this time. */
     uint64_t record_by_ms;        /* Time by which the store must have acknowledged the record. */
-    rc_action action; /* The latest action of rc_call. Its member `attempt` counts only attempts
-                       * that were sent. */
+    rc_action action; /* The latest action of rc_call. The action's member `attempt` counts only
+                       * attempts that were sent. */
     rc_hedge hedge;
     rc_deadline_limits limits;
     /* Valid if is_begun is true. */

@@ -21,8 +21,8 @@ typedef struct rc_human {
     char memory[RC_HUMAN_LINE_MAX];
 } rc_human;
 
-/* Begins a new line in `h->line` and returns that buffer. Its text is valid until the next line
- * begins. */
+/* Begins a new line in `h->line` and returns that buffer. The text of the line is valid until the
+ * next line begins. */
 rc_buf *rc_human_line(rc_human *h);
 
 /* Appends a part to the line: `before`, and the text as the view shows it. A separator precedes

@@ -79,8 +79,8 @@ static bool is_path_byte(rc_str text, size_t at)
     return c > ' ' && c != 0x7F && !memchr("\"'`<>|*?,;:{}", c, 13);
 }
 
-/* Returns whether a file name continues after a space, as in "John Smith\report". If it does, a
- * separator follows the space before a new path begins. */
+/* Returns whether a file name continues after a space, as in "John Smith\report". If the name
+ * continues, a separator follows the space before a new path begins. */
 static bool goes_on_behind_space(rc_str text, size_t at, char separator)
 {
     size_t most = at + LOOK_MAX;

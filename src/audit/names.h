@@ -15,8 +15,9 @@ typedef enum rc_audit_name_kind {
 } rc_audit_name_kind;
 
 /* Returns true if the audit does not contain the name. *ret_nearest is then the nearest name of
- * this kind in the audit, or empty if none is similar. Also returns false if the store cannot be
- * read or there is no memory. ret_nearest: an initialised buffer, which is emptied first. */
+ * this kind in the audit, or empty if none is similar. Returns false if the audit contains the
+ * name, the store cannot be read or there is no memory. ret_nearest: an initialised buffer, which
+ * is emptied first. */
 bool rc_audit_name_is_unknown(rc_store *store, rc_audit_name_kind kind, rc_str name,
                               const rc_alloc *alloc, rc_buf *ret_nearest);
 

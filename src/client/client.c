@@ -89,8 +89,8 @@ bool rc_client_is_open(const rc_client *client)
 
 /* ---- time ---- */
 
-/* A call's on_end callback may start, cancel and release other calls. Therefore the search starts
- * again at the head of the list after each call that was due. */
+/* A call's on_end callback may start, cancel and release other calls. Therefore the search for due
+ * calls starts again at the head of the list after each call that was due. */
 static void on_timer(uv_timer_t *timer)
 {
     rc_client *client = timer->data;

@@ -94,16 +94,17 @@ bool rc_client_open(rc_client *client, const rc_client_settings *settings, rc_sn
 bool rc_client_connect(rc_client *client, const rc_client_settings *settings,
                        const rc_client_remote *remote, rc_client_error *ret_error);
 
-/* Cancels all live calls. When they have ended, the connections and the gateway are closed. The uv
- * loop calls on_closed later, never during rc_client_close. A second call has no effect; calls
- * inside callbacks are allowed. */
+/* Cancels all live calls. When these calls have ended, the connections and the gateway are closed.
+ * The uv loop calls on_closed later, never during rc_client_close. A second call has no effect;
+ * calls inside callbacks are allowed. */
 void rc_client_close(rc_client *client);
 
 /* Returns whether the client is open. A client that was never opened is not open. */
 bool rc_client_is_open(const rc_client *client);
 
 /* Returns the reason for which the store could not be opened (an rc_store_fault_kind); calls are
- * then not recorded. Returns 0 if the store is open. Also valid after closing. */
+ * then not recorded. Returns 0 if the store is open. The function may also be called after
+ * rc_client_close. */
 int rc_client_store_fault(const rc_client *client);
 
 /* Returns whether the store has lost a record. The result may change to true until on_closed is

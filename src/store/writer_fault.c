@@ -118,9 +118,9 @@ static void come_back(rc_writer *writer)
         writer->settings.on_change(writer->settings.ctx, NULL);
 }
 
-/* Tries to store a record about the outage. If this succeeds, the store works again. Operations
- * that are lost while the record is written are counted in the next SuppressedError, not in the
- * record. */
+/* Tries to store a record about the outage. If the record is stored, the store works again.
+ * Operations that are lost while the record is written are counted in the next SuppressedError, not
+ * in the record. */
 static bool probe(rc_writer *writer)
 {
     char memory[TEXT_MAX];

@@ -46,8 +46,8 @@ typedef struct rc_sys_calls {
     const char *(*getenv)(const char *name);
 
     int (*clock_monotonic)(struct timespec *ret_time);
-    /* Opens a file for appending; creates it with mode 0600. If it is a pipe, neither this call nor
-     * later writes block. */
+    /* Opens a file for appending; creates it with mode 0600. If the file is a pipe, neither this
+     * call nor later writes block. */
     int (*open_append)(const char *path);
     int (*open_temp)(const char *folder); /* Creates an unnamed file with mode 0600. */
     int (*open_terminal)(void);           /* Opens the controlling terminal; reads do not block. */

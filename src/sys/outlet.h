@@ -39,7 +39,7 @@ void rc_outlet_init_own(rc_outlet *outlet, const rc_sys_calls *calls, const rc_a
                         size_t max_bytes);
 
 /* Drops the queue. If the outlet owns the descriptor, closes it and returns the errno number of a
- * failure. Otherwise returns 0. May be called twice. */
+ * failure, or 0; otherwise returns 0. May be called twice. */
 int rc_outlet_done(rc_outlet *outlet);
 
 /* Queues all bytes, or returns false and queues nothing if the queue has no space. bytes:

@@ -1,6 +1,6 @@
 // The gateways of the tests: main with a filled audit and traffic, locked with a token, bare without an audit, calm
 // without requests, ill with a failing target and a small budget, many with very many targets, keys and budgets.
-// Their providers are a mock and a hostile upstream.
+// The providers of these gateways are a mock and a hostile upstream.
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -1,6 +1,6 @@
 // Google's SDK: generateContent, generateContentStream, embedContent, countTokens, chats. The SDK has no
-// retries unless retryOptions are set. Its exceptions have a status and a message; the message is the
-// response's body or, for a stream, ends with it.
+// retries unless retryOptions are set. The SDK's exceptions have a status and a message; the
+// message is the response's body or, for a stream, ends with it.
 import assert from "node:assert/strict";
 
 import { ApiError, GoogleGenAI } from "@google/genai";

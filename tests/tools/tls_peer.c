@@ -1,8 +1,9 @@
 /* tool_tls_peer FOLDER NAMES FROM UNTIL [DATE-OFFSET]: a TLS server on 127.0.0.1 that responds to
- * every request with 200 and a list of models, until it is stopped. Its certificate is for NAMES
- * ("DNS:localhost,IP:127.0.0.1"), valid from FROM to UNTIL (seconds from now), and signed by an
- * authority whose certificate is FOLDER/ca.pem; with NAMES "self" it is self-signed. Its Date
- * header is off by DATE-OFFSET seconds. FOLDER/port has the port once the server listens. */
+ * every request with 200 and a list of models, until it is stopped. The server's certificate is for
+ * NAMES ("DNS:localhost,IP:127.0.0.1"), valid from FROM to UNTIL (seconds from now), and signed by
+ * an authority whose certificate is FOLDER/ca.pem; with NAMES "self" it is self-signed. The
+ * server's Date header is off by DATE-OFFSET seconds. FOLDER/port has the port once the server
+ * listens. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <signal.h>

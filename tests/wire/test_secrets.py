@@ -71,8 +71,8 @@ def every_file(folder, *but):
 
 
 class World:
-    """A gateway with a secret of each kind. Its provider has sent each of the planted responses
-    once."""
+    """A gateway with a secret of each kind. The provider of this gateway has sent each response
+    with a secret once."""
 
     def __init__(self):
         self.gateway = Lasting({}, {"CANARY_KEY": KEY, "CANARY_TOKEN": TOKEN, "CANARY_ADMIN": ADMIN})

@@ -131,8 +131,8 @@ def stalled_state(last):
 
 
 def slow_reader(request, head, first, piece, wrap, last, expect):
-    """If the client stops reading, the provider is stopped, memory does not grow and other clients are served. When it
-    continues, it gets the whole response."""
+    """If the client stops reading, the provider is stopped, memory does not grow and other clients
+    are served. When the client continues to read, it gets the whole response."""
     state = stalled_state(last)
     mark, _ = upstream.plan(pouring(head + wrap(first), piece, wrap, state))
     before = gateway.rss_bytes()

@@ -1,7 +1,8 @@
 /* `recourse audit prune`: deletes operations that ended before a time. Called by command.c. If no
  * process holds the write lock of the store, the command deletes the operations itself. Otherwise
- * the running gateway deletes them on request, because only one process may write. Operations are
- * deleted oldest first in small transactions, so an interrupted run leaves a consistent file. */
+ * the running gateway deletes the operations on request, because only one process may write.
+ * Operations are deleted oldest first in small transactions, so an interrupted run leaves a
+ * consistent file. */
 #include <errno.h>
 #include <poll.h>
 

@@ -32,7 +32,7 @@ bool rc_serve_log_is_on(const rc_serve_run *run);
 /* Returns whether the format of the log is JSON. */
 bool rc_serve_log_is_json(const rc_serve_run *run);
 
-/* Returns whether events go to the log. Otherwise events go to standard error. */
+/* Returns whether events go to the log; if not, events go to standard error. */
 bool rc_serve_log_has_events(const rc_serve_run *run);
 
 /* Returns the number of log lines that were lost so far for any reason. */

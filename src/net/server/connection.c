@@ -145,9 +145,9 @@ bool rc_connection_evict(rc_server *server)
                                             rc_connection_is_quiet, EVICT_CHECKED_MAX);
     if (c == NULL)
         c = find_longest_waiting(heads, is_silent, EVICT_HEADS_CHECKED_MAX);
-    /* A lingering connection has sent its whole response. If it is closed early, the client may
-     * only miss the end of the response. Connections in stage DISCARD are in the same list but are
-     * not evicted, because their clients may send another request. */
+    /* A lingering connection has sent its whole response. If a lingering connection is closed
+     * early, the client may only miss the end of the response. Connections in stage DISCARD are in
+     * the same list but are not evicted, because their clients may send another request. */
     if (c == NULL)
         c = find_longest_waiting(&server->waiting[RC_DEADLINE_LINGER], is_lingering, UINT32_MAX);
     if (c == NULL)

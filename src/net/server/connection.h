@@ -26,8 +26,7 @@ typedef enum rc_stage {
     RC_STAGE_BODY = 2,    /* The handler has the request; the body is being read. */
     RC_STAGE_WAIT = 3,    /* The request is complete; the response is not. */
     RC_STAGE_DISCARD = 4, /* The response is complete, but the request body is not. */
-    RC_STAGE_FLUSH = 5,   /* The last bytes are being sent. From this stage on, all input is
-                           * dropped. */
+    RC_STAGE_FLUSH = 5,   /* The last bytes are being sent. From FLUSH on, all input is dropped. */
     RC_STAGE_LINGER = 6,  /* The server has shut down its sending side; the client may still
                            * read. */
     RC_STAGE_CLOSED = 7

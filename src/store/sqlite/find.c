@@ -27,8 +27,8 @@ static spelled spell(rc_str prefix)
     return id;
 }
 
-/* Finds operations whose own id begins with the prefix. Their keys are a range, because both ids
- * and keys begin with the time. */
+/* Finds operations whose own id begins with the prefix. The keys of these operations are a range,
+ * because both ids and keys begin with the time. */
 static bool find_operations(const rc_sqlite *sqlite, const spelled *id, const int64_t range[2],
                             uint32_t limit, rc_record_each each, void *ctx, rc_store_fault *fault)
 {

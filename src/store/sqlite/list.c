@@ -196,8 +196,8 @@ bool rc_sqlite_choose(const rc_sqlite *sqlite, const rc_store_filter *filter,
                   ret_choice, fault);
 }
 
-/* Builds the clauses of a page. Its keys are within the filter's times and beyond the last key of
- * the previous page. */
+/* Builds the clauses of a page. The keys of a page are within the filter's times and beyond the
+ * last key of the previous page. */
 static bool choose_page(const rc_sqlite *sqlite, const rc_store_query *query,
                         rc_sqlite_choice *ret_choice, rc_store_fault *fault)
 {

@@ -40,7 +40,7 @@ typedef struct row {
     bool is_estimated; /* The tokens of the attempt, or of at least one attempt of the operation,
                           are estimates. */
     bool is_unpriced;
-    /* True if the operation's row contains the operation's only attempt. In this case the `try_`
+    /* True if the operation's row contains the operation's only attempt. If true, the `try_`
      * members are set, too. */
     bool has_only_attempt;
     int64_t try_model;

@@ -72,8 +72,9 @@ bool rc_stdin_rewind(rc_stdin *in);
 rc_str rc_stdin_next(rc_stdin *in);
 void rc_stdin_consume(rc_stdin *in, size_t bytes);
 
-/* rc_stdin_is_over returns whether all input was consumed. If it was not, and rc_stdin_next returns
- * an empty view, the caller must call rc_stdin_read when descriptor 0 is readable. */
+/* rc_stdin_is_over returns whether all input was consumed. If not all input was consumed and
+ * rc_stdin_next returns an empty view, the caller must call rc_stdin_read when descriptor 0 is
+ * readable. */
 bool rc_stdin_is_over(const rc_stdin *in);
 void rc_stdin_read(rc_stdin *in);
 

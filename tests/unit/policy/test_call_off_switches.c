@@ -86,7 +86,7 @@ static void test_failover_last_ends_at_a_yielding_target(void **state)
 }
 
 /* With `wait: off` a request whose only target is closed ends at once, and tells when the target
- * opens. Without it the request waits. */
+ * opens. Without `wait: off` the request waits. */
 static void test_wait_off_refuses_at_once(void **state)
 {
     (void)state;

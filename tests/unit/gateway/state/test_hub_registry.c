@@ -95,7 +95,7 @@ static void rows_with_state_are_not_reused(void **state)
     assert_int_equal(take("model-5", 9000), 5); /* an exchange uses this row */
     assert_int_equal(take("fresh", 9000), 6);
     assert_true(is_named(5, "model-5"));
-    /* After its cooldown the row can be reused like any other row. */
+    /* A row in a cooldown can be reused like any other row after the cooldown. */
     assert_int_equal(take("later", 20000), 0);
     assert_false(rc_cooldown_is_on(&hub.shared.targets[0].cooldown, false, 20000));
     hub.shared.targets[4].limiter.in_flight = 0;
