@@ -131,8 +131,8 @@ static void write_header(FILE *out)
 
     const char *class_id = "";
     enum_begin(out, "rc_code",
-               "The name of a failure. The number of a code: 100 times the number of its class, "
-               "plus its place in the class.");
+               "The name of a failure. Number: 100 times the number of the class, plus the place "
+               "in the class.");
     enum_row(out, "RC_CODE", "NONE", 0, "absent");
 #define RC_CODE(number, CLASS, ID, name, CATEGORY, DOMAIN, RETRYABLE, http, exit, EVENT, ACTION, \
                 detail, message)                                                                 \

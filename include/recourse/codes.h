@@ -110,7 +110,7 @@ typedef enum rc_error_class {
     RC_CLASS_UNKNOWN = 99
 } rc_error_class;
 
-/* The name of a failure. The number of a code: 100 times the number of its class, plus its place in the class. */
+/* The name of a failure. Number: 100 times the number of the class, plus the place in the class. */
 typedef enum rc_code {
     RC_CODE_NONE = 0, /* absent */
 
