@@ -39,10 +39,11 @@ function sentence(record) {
         ? [`Attempt ${record.attempt}: `, to, key, " failed: ", el("b", {}, words(record.code)),
             record.status ? ` (HTTP ${record.status})` : ""]
         : [`Attempt ${record.attempt}: `, to, key, " responded",
-            record.status ? ` (HTTP ${record.status})` : ""];
+            record.status ? ` (HTTP ${record.status})` : "",
+            record.translated ? [", translated ", said(record.translated)] : ""];
     case "wait": return [`Waited ${ms(record.wait_ms)}`, why, record.text ? [" (", said(record.text), ")"] : []];
     case "switch": return ["Switched to ", to, key, why];
-    case "skip": return ["Skipped ", to, why];
+    case "skip": return ["Skipped ", to, why, record.text ? [" (", said(record.text), ")"] : []];
     case "stop": return ["Stopped", why];
     case "quota": return [to, key, " ", said(record.text || "is near its limit")];
     case "cancel": return ["Cancelled", record.text ? [": ", said(record.text)] : []];

@@ -54,7 +54,9 @@ enum {
     RC_NEED_STREAMING = 1,
     RC_NEED_TOOLS = 2,
     RC_NEED_VISION = 4,
-    RC_NEED_STRUCTURED_OUTPUT = 8
+    RC_NEED_STRUCTURED_OUTPUT = 8,
+    RC_NEED_TRANSLATION = 128 /* the request can be expressed in the API of the target; the owner
+                                 clears the bit of entries for which this is not so */
 };
 
 /* The next step that the owner must carry out. */
@@ -255,6 +257,13 @@ RC_API rc_action rc_call_on_wake(rc_call *call, uint64_t now_ms, uint64_t entrop
  * another credential of the target, if the target has one. */
 RC_API rc_action rc_call_on_refreshed(rc_call *call, bool is_fresh, uint64_t now_ms,
                                       uint64_t entropy);
+
+/* Reports that the first attempt was not sent, because its request cannot be expressed for the
+ * entry. The owner must have removed RC_NEED_TRANSLATION from the capabilities of this entry, and
+ * of every other entry for which the request cannot be expressed. The attempt does not count, and
+ * the search for the first entry begins again. After another attempt of the call was sent, the call
+ * is cancelled instead. */
+RC_API rc_action rc_call_on_unfit(rc_call *call, uint64_t now_ms);
 
 /* Ends the call in any state and releases its in-flight slot, probe and turn. */
 RC_API rc_action rc_call_on_cancel(rc_call *call, uint64_t now_ms);

@@ -54,6 +54,7 @@ typedef enum rc_reason {
     RC_WHY_ALL_UNAVAILABLE = 86, /* no target is available now */
     RC_WHY_NONE_CAPABLE = 87, /* no target has the capabilities that the request needs */
     RC_WHY_CREDENTIALS_DEAD = 88, /* every credential was rejected */
+    RC_WHY_SKIP_TRANSLATION = 89, /* the request cannot be expressed in the API of the target */
     /* the target became unavailable during the wait; the call waits again */
     RC_WHY_TARGET_UNAVAILABLE = 90,
     RC_WHY_HEDGED = 91, /* the response is late; the request is also sent to a second target */

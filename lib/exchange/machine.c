@@ -225,6 +225,21 @@ static void refuse_for_memory(rc_stepper *s, uint8_t slot)
     rc_stepper_record(s, RC_ENDING_ERROR);
 }
 
+/* Ends an attempt whose request cannot be expressed for its target. Nothing was sent, so the call
+ * begins again without this entry. If the attempt was the second one of a hedge, the call continues
+ * with the first one. */
+static void refuse_unfit(rc_stepper *s, uint8_t slot)
+{
+    rc_exchange_machine *machine = s->machine;
+    const bool is_hedge = machine->is_hedged && slot != machine->current;
+    if (is_hedge || machine->state != RC_EXCHANGE_ATTEMPTING) {
+        deny(s, slot, RC_WHY_SKIP_TRANSLATION);
+        return;
+    }
+    machine->lanes[slot].state = RC_LANE_ENDED;
+    rc_stepper_carry_out(s, rc_call_on_unfit(&machine->call, s->now_ms));
+}
+
 static void drain(rc_stepper *s);
 
 /* Pauses the exchange until its budget allows the attempt. The cost is reserved again and again
@@ -265,6 +280,9 @@ static void on_reserved(rc_stepper *s, const rc_exchange_input *input)
         break;
     case RC_RESERVE_NO_MEMORY:
         refuse_for_memory(s, slot);
+        return;
+    case RC_RESERVE_UNFIT:
+        refuse_unfit(s, slot);
         return;
     }
     if (machine->state == RC_EXCHANGE_PAUSED)

@@ -103,10 +103,12 @@ typedef struct rc_exchange_lane {
 /* The result of RESERVE, which the owner reports as RESERVED. */
 typedef enum rc_reserve_verdict {
     RC_RESERVE_GRANTED = 0,
-    RC_RESERVE_WAIT = 1,     /* The budget does not allow the attempt now, but may allow it
+    RC_RESERVE_WAIT = 1,      /* The budget does not allow the attempt now, but may allow it
                               * later. */
-    RC_RESERVE_DENIED = 2,   /* The budget does not allow the attempt. */
-    RC_RESERVE_NO_MEMORY = 3 /* The attempt could not be allocated. */
+    RC_RESERVE_DENIED = 2,    /* The budget does not allow the attempt. */
+    RC_RESERVE_NO_MEMORY = 3, /* The attempt could not be allocated. */
+    RC_RESERVE_UNFIT = 4      /* The request cannot be expressed for the target of the entry. The
+                               * owner has removed RC_NEED_TRANSLATION from the plan's entries. */
 } rc_reserve_verdict;
 
 /* The result of STORE or STORE_LATE, which the owner reports as STORED. */

@@ -63,14 +63,10 @@ static bool has_alternative(const rc_call *call)
     return capable > 1;
 }
 
-static rc_action begin(rc_call *call)
+/* Finds the entry of the first attempt. */
+static rc_action begin_search(rc_call *call)
 {
-    uint64_t budget_ms = call->plan->policy->budget_ms;
-    rc_retry_budget_on_request(&call->shared->retry_budget, call->now_ms);
-    if (budget_ms < RC_UNLIMITED - call->now_ms && call->now_ms + budget_ms < call->deadline_at_ms)
-        call->deadline_at_ms = call->now_ms + budget_ms;
     call->is_alone = !has_alternative(call);
-    rc_call_note_arrival(call);
     if (call->now_ms >= call->deadline_at_ms)
         return rc_call_do_stop(call, RC_WHY_DEADLINE_PASSED, 0);
 
@@ -89,6 +85,16 @@ static rc_action begin(rc_call *call)
     rc_call_do_stop(call, RC_WHY_NONE_CAPABLE, 0);
     call->last.missing = first.missing;
     return call->last;
+}
+
+static rc_action begin(rc_call *call)
+{
+    uint64_t budget_ms = call->plan->policy->budget_ms;
+    rc_retry_budget_on_request(&call->shared->retry_budget, call->now_ms);
+    if (budget_ms < RC_UNLIMITED - call->now_ms && call->now_ms + budget_ms < call->deadline_at_ms)
+        call->deadline_at_ms = call->now_ms + budget_ms;
+    rc_call_note_arrival(call);
+    return begin_search(call);
 }
 
 /* --- inputs --- */
@@ -177,6 +183,25 @@ rc_action rc_call_on_refreshed(rc_call *call, bool is_fresh, uint64_t now_ms, ui
     if (credential)
         rc_call_kill_key(call, credential);
     return leave(call, rc_call_on_refresh_failed(call));
+}
+
+rc_action rc_call_on_unfit(rc_call *call, uint64_t now_ms)
+{
+    if (call->state == RC_CALL_DONE)
+        return call->last;
+    enter(call, now_ms);
+    if (call->state != RC_CALL_TRYING || call->calls != 1)
+        return leave(call, cancel(call));
+    rc_call_end_attempt(call, &call->attempt, RC_BREAKER_NEUTRAL, NULL, 0);
+    call->calls = 0;
+    call->entry_attempts = 0;
+    call->next_position = 0;
+    call->spent_entries = 0;
+    call->round = 0;
+    call->attempt = (rc_call_attempt){
+        .entry = call->first_entry, .target = RC_NO_TARGET, .credential = RC_NO_TARGET};
+    call->state = RC_CALL_NEW;
+    return leave(call, begin_search(call));
 }
 
 rc_action rc_call_on_cancel(rc_call *call, uint64_t now_ms)

@@ -48,8 +48,11 @@ static bool is_admitted(const rc_call *call, uint16_t target, bool as_alone, rc_
 static bool is_open(const rc_call *call, uint16_t entry, bool as_alone, rc_skip *ret_skip)
 {
     const rc_chain_entry *row = &call->plan->entries[entry];
-    rc_skip skip = {.entry = entry, .reason = RC_WHY_SKIP_CAPABILITY};
-    if ((call->needs & ~row->capabilities) == 0 &&
+    const uint32_t lacks = call->needs & ~row->capabilities;
+    rc_skip skip = {.entry = entry,
+                    .reason = (lacks & RC_NEED_TRANSLATION) != 0 ? RC_WHY_SKIP_TRANSLATION
+                                                                 : RC_WHY_SKIP_CAPABILITY};
+    if (lacks == 0 &&
         rc_shared_is_open_past(call->shared, row->target, as_alone,
                                as_alone && rc_call_may_queue(call), call->now_ms, &skip.reason,
                                &skip.until_ms) &&

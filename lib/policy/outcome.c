@@ -56,7 +56,9 @@ rc_code rc_outcome_of_stop(const rc_stopped_call *call)
     if (call->is_other_interface)
         return RC_CODE_UNSUPPORTED_FEATURE;
     if (action->reason == RC_WHY_NONE_CAPABLE)
-        return missing_code(action->missing);
+        return (action->missing & RC_NEED_TRANSLATION) != 0 && call->untranslatable != RC_CODE_NONE
+                   ? call->untranslatable
+                   : missing_code(action->missing);
     return rc_outcome_is_unavailable(action) ? unavailable_code(&call->unavailable)
                                              : RC_CODE_OVERLOADED;
 }

@@ -52,6 +52,8 @@ typedef struct rc_stopped_call {
     bool is_late;                      /* the deadline ended the latest attempt */
     bool is_other_interface;           /* no provider of the route has the API of the endpoint */
     rc_unavailable_causes unavailable; /* set if every target is unavailable */
+    rc_code untranslatable;            /* why the request cannot be expressed for the first target
+                                          that lacks RC_NEED_TRANSLATION; NONE: no such target */
 } rc_stopped_call;
 
 /* Returns the code of the error report for the client; RC_CODE_NONE means that the client gets the

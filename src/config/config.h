@@ -28,6 +28,9 @@
 /* Maximum number of budgets, all of which are checked before each attempt. */
 #define RC_CONFIG_BUDGETS_MAX 30
 
+/* Maximum number of interfaces of a provider; equal to RC_INTERFACE_COUNT. */
+#define RC_CONFIG_INTERFACES_MAX 4
+
 typedef struct rc_config_root {
     rc_str listen;
     uint64_t threads; /* Number of event loops; 0: one for each usable CPU, at most 8. */
@@ -54,6 +57,14 @@ typedef struct rc_config_provider {
     bool private_network;
     uint64_t max_in_flight; /* Maximum number of concurrent calls to one model; 0: no limit. */
     uint32_t capabilities;  /* RC_NEED_ bits; UINT32_MAX: the capabilities are not known. */
+    rc_dialect
+        interfaces[RC_CONFIG_INTERFACES_MAX]; /* The APIs through which the provider is called; a
+                                                * request of another API is translated into the
+                                                * first one that is possible. */
+    size_t interface_count;
+    bool has_own_interfaces;    /* The configuration names the interfaces. */
+    uint64_t context_tokens;    /* The context window; 0: as known for the model. */
+    uint64_t max_output_tokens; /* Most tokens of one response; 0: as known for the model. */
 } rc_config_provider;
 
 /* The enums rc_config_auth, rc_config_durability, rc_config_exceed and rc_config_log_format are
@@ -69,6 +80,13 @@ typedef enum rc_config_durability {
     RC_DURABLE_ASYNC = 1,
     RC_DURABLE_OFF = 2 /* No audit records are written. */
 } rc_config_durability;
+
+/* Whether requests are translated for targets whose API differs from the client's. */
+typedef enum rc_config_translate {
+    RC_TRANSLATE_ADAPTED = 0,
+    RC_TRANSLATE_EXACT = 1, /* Only if nothing is left out or changed. */
+    RC_TRANSLATE_OFF = 2
+} rc_config_translate;
 
 /* Origin of the path of the store's file. */
 typedef enum rc_config_store_kind {
@@ -99,14 +117,15 @@ typedef struct rc_config_target {
     uint32_t provider;       /* Index into rc_config.providers. */
     rc_str model;            /* Name of the model; "*": the model that the client requested. */
     uint64_t tries;          /* Number of attempts at this target; 0: max_attempts of the policy. */
-    uint64_t context_window; /* In tokens; 0: not known. */
-    uint32_t capabilities;   /* RC_NEED_ bits; UINT32_MAX: the capabilities are not known. */
-    uint32_t entry;          /* Index of the chain entry in the file. Targets of one any_of have the
+    uint64_t context_tokens; /* The context window; 0: the provider's value. */
+    uint64_t max_output_tokens; /* Most tokens of one response; 0: the provider's value. */
+    uint32_t capabilities;      /* RC_NEED_ bits; UINT32_MAX: the capabilities are not known. */
+    uint32_t entry;  /* Index of the chain entry in the file. Targets of one any_of have the
                                 same index. */
-    uint16_t group;          /* Number of the any_of to which the target belongs; 0: none. */
-    uint16_t weight;         /* Share of the requests of the group. */
-    uint8_t by;              /* An rc_spread. */
-    uint8_t sticky;          /* An rc_config_sticky. */
+    uint16_t group;  /* Number of the any_of to which the target belongs; 0: none. */
+    uint16_t weight; /* Share of the requests of the group. */
+    uint8_t by;      /* An rc_spread. */
+    uint8_t sticky;  /* An rc_config_sticky. */
 } rc_config_target;
 
 /* Whose requests stay with one target of a group. */
@@ -144,6 +163,7 @@ typedef struct rc_config_route {
     bool has_overflow_to;
     rc_config_target overflow_to;
     rc_code_set fallback_on;  /* Fatal codes after which the next target is tried. */
+    uint32_t translate;       /* An rc_config_translate. */
     uint32_t revert;          /* An rc_revert. */
     uint64_t max_deadline_ms; /* Longest deadline that a client may request; 0: deadline_ms. */
     uint64_t max_wait_ms;     /* Limit for the sum of all waits between attempts; 0: no limit. */

@@ -1,5 +1,6 @@
 /* Reads the section providers: kinds, addresses, keys, capabilities. Called by config.c. */
 #include "base/str.h"
+#include "config/interfaces.h"
 #include "config/reader.h"
 
 static bool is_provider_name(rc_str name)
@@ -139,6 +140,7 @@ static void read_provider(rc_config_reader *r, const rc_yaml_node *map,
     rc_config_fill(RC_SECTION_provider, map, provider, r->faults);
     const rc_yaml_node *keys = rc_yaml_get(map, RC_STR("keys"));
     const rc_yaml_node *capabilities = rc_yaml_get(map, RC_STR("capabilities"));
+    const rc_yaml_node *interfaces = rc_yaml_get(map, RC_STR("interfaces"));
     if (keys != NULL)
         read_keys(r, keys, provider);
     if (capabilities != NULL)
@@ -146,6 +148,9 @@ static void read_provider(rc_config_reader *r, const rc_yaml_node *map,
     if (!read_kind(r, map, provider))
         return;
     check_base_url(r, map, provider);
+    rc_config_use_kind_interfaces(provider);
+    if (interfaces != NULL)
+        rc_config_read_interfaces(r, interfaces, provider);
     if (keys == NULL)
         use_usual_key(r, map, provider);
 }

@@ -2,8 +2,10 @@
 #include <recourse/taxonomy.h>
 
 #include "base/str.h"
+#include "config/interfaces.h"
 #include "config/policy.h"
 #include "config/reader.h"
+#include "dialect/interface.h"
 #include "policy/outcome.h"
 
 static const char *provider_name_at(const void *ctx, size_t index)
@@ -145,53 +147,29 @@ static void check_once(rc_config_reader *r, const rc_yaml_node *item, const rc_c
     }
 }
 
-/* Returns the name of a kind's API for messages. */
-static const char *interface_of(const rc_config_kind *kind)
-{
-    switch (kind->dialect) {
-    case RC_DIALECT_ANTHROPIC:
-        return "Anthropic's";
-    case RC_DIALECT_GEMINI:
-        return "Gemini's";
-    case RC_DIALECT_OPENAI_CHAT:
-    case RC_DIALECT_OPENAI_RESPONSES:
-    case RC_DIALECT_PROBLEM:
-        break;
-    }
-    return "OpenAI's";
-}
-
-/* Returns the kind of a target's provider. NULL if the provider accepts every API (demo) or the
- * target could not be read. */
-static const rc_config_kind *kind_of(const rc_config_reader *r, const rc_config_target *target)
-{
-    if (target->model.len == 0)
-        return NULL;
-    const rc_config_kind *kind = r->config->providers[target->provider].kind;
-    return kind == NULL || rc_str_eq(rc_str_c(kind->name), RC_STR("demo")) ? NULL : kind;
-}
-
-/* Adds a fault if the target's API differs from the API of the chain's first `count` entries, which
- * were checked before. All targets of a route must have the same API, because requests are
- * forwarded unchanged. */
+/* Adds a fault if the route has `translate: off` and the target's provider has no interface in
+ * common with those of the chain's first `count` targets, which were checked before. */
 static void check_interface(rc_config_reader *r, const rc_yaml_node *node,
                             const rc_config_target *target, const rc_config_route *route,
                             size_t count)
 {
-    const rc_config_kind *kind = kind_of(r, target);
-    for (size_t i = 0; kind != NULL && i < count; i++) {
-        const rc_config_kind *other = kind_of(r, &route->chain[i]);
-        if (other == NULL || other->dialect == kind->dialect)
+    const rc_config_provider *providers = r->config->providers;
+    if (route->translate != RC_TRANSLATE_OFF || target->model.len == 0)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        const rc_config_target *other = &route->chain[i];
+        if (other->model.len == 0 || rc_config_has_common_interface(&providers[other->provider],
+                                                                    &providers[target->provider]))
             continue;
         rc_config_fault *fault = rc_yaml_fault(r->faults, node);
-        rc_config_fault_append(fault, "the target's provider uses ");
-        rc_config_fault_append(fault, interface_of(kind));
-        rc_config_fault_append(fault, " API and ");
+        rc_config_fault_append(fault, "this target's provider has the interface ");
+        rc_config_fault_append(fault, rc_interface_name(providers[target->provider].interfaces[0]));
+        rc_config_fault_append(fault, " and ");
         append_place(fault, route, i);
         rc_config_fault_append(fault, " ");
-        rc_config_fault_append(fault, interface_of(other));
-        rc_config_fault_append(fault,
-                               "; in this version all targets of a route must have the same API");
+        rc_config_fault_append(fault, rc_interface_name(providers[other->provider].interfaces[0]));
+        rc_config_fault_append(fault, "; with translate: off all targets of a route must have the "
+                                      "same one");
         return;
     }
 }

@@ -4,6 +4,7 @@
 #include "config/keys.h"
 #include "config/policy.h"
 #include "config/reader.h"
+#include "dialect/interface.h"
 
 static void push(rc_buf *buf, const char *text)
 {
@@ -64,6 +65,16 @@ static void push_capabilities(rc_buf *buf, uint32_t bits)
     push(buf, "]");
 }
 
+static void push_interfaces(rc_buf *buf, const rc_config_provider *provider)
+{
+    push(buf, "    interfaces: [");
+    for (size_t i = 0; i < provider->interface_count; i++) {
+        push(buf, i > 0 ? ", " : "");
+        push(buf, rc_interface_name(provider->interfaces[i]));
+    }
+    push(buf, "]\n");
+}
+
 static void push_provider(rc_buf *buf, const rc_config_provider *provider)
 {
     rc_config_provider shown = *provider;
@@ -86,6 +97,8 @@ static void push_provider(rc_buf *buf, const rc_config_provider *provider)
         push_capabilities(buf, provider->capabilities);
         push(buf, "\n");
     }
+    if (provider->has_own_interfaces)
+        push_interfaces(buf, provider);
 }
 
 void rc_config_push_target(rc_buf *buf, const rc_config *config, const rc_config_target *target)
@@ -119,7 +132,8 @@ static void push_number(rc_buf *buf, const char *indent, const char *name, uint6
 static void push_target_values(rc_buf *buf, const rc_config *config, const rc_config_target *target,
                                const char *indent)
 {
-    push_number(buf, indent, "context_window", target->context_window);
+    push_number(buf, indent, "context_tokens", target->context_tokens);
+    push_number(buf, indent, "max_output_tokens", target->max_output_tokens);
     if (target->capabilities == config->providers[target->provider].capabilities)
         return;
     push(buf, indent);

@@ -131,7 +131,9 @@ static void put_ids(rc_json_writer *w, const rc_record *record)
 {
     rc_record_json_text(w, RC_STR("request_id"), record->request_id);
     rc_record_json_text(w, RC_STR("report_id"), record->report_id);
-    rc_record_json_text(w, RC_STR("text"), record->text);
+    /* The text of an attempt is how its request was translated. */
+    rc_record_json_text(
+        w, record->kind == RC_RECORD_ATTEMPT ? RC_STR("translated") : RC_STR("text"), record->text);
 }
 
 static void put_key(rc_json_writer *w, int64_t key)

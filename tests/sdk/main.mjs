@@ -6,8 +6,9 @@ import { groups as google } from "./google.mjs";
 import { groups as openai } from "./openai.mjs";
 import { forget, startServers, stopServers } from "./servers.mjs";
 import { runAll } from "./tap.mjs";
+import { groups as translation } from "./translation.mjs";
 
-const all = [...openai, ...anthropic, ...google, ...curl];
+const all = [...openai, ...anthropic, ...google, ...translation, ...curl];
 const wanted = process.argv.slice(2);
 if (wanted.length > 0)
     for (const group of all)

@@ -215,9 +215,12 @@ static inline void answer_reserve(exchange_model *m, entropy_source *c, uint8_t 
     const uint32_t luck = draw(c, 16);
     rc_exchange_input input = {.kind = RC_INPUT_RESERVED,
                                .slot = slot,
-                               .verdict = luck < 3 ? (uint8_t)(luck + 1) : RC_RESERVE_GRANTED,
+                               .verdict = luck < 4 ? (uint8_t)(luck + 1) : RC_RESERVE_GRANTED,
                                .is_stopping = draw(c, 16) == 0,
                                .reason = RC_WHY_BUDGET_HELD};
+    if (input.verdict == RC_RESERVE_UNFIT)
+        m->world.entries[m->machine.lanes[slot].entry].capabilities &=
+            ~(uint32_t)RC_NEED_TRANSLATION;
     m->lanes[slot].is_awaited = false;
     m->lanes[slot].is_granted = input.verdict == RC_RESERVE_GRANTED;
     exchange_model_feed(m, c, &input);
@@ -295,7 +298,9 @@ static inline void begin_exchange(exchange_model *m, entropy_source *c)
     m->start = (rc_exchange_start){
         .plan = &m->world.plan,
         .shared = &m->world.shared,
-        .options = {.skips = &m->skips, .is_unrepeatable = draw(c, 16) == 0},
+        .options = {.skips = &m->skips,
+                    .needs = RC_NEED_TRANSLATION,
+                    .is_unrepeatable = draw(c, 16) == 0},
         .hedge_delay_ms = draw(c, 2) ? RC_UNLIMITED : draw(c, 500),
     };
     exchange_model_feed(

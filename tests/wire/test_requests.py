@@ -5,13 +5,14 @@ import threading
 
 from harness import WAIT_S, Gateway, Suite, check, main, report_of, wait_until
 from peers import (CLEAN, OK_CHAT, RESET, Client, Upstream, chat, chunk, config, ending, http, is_gone,
-                   post, say, saying)
+                   post, routes, say, saying)
 
 upstream = Upstream()
 eager = Upstream(is_eager=True)
 gateway = Gateway(config(upstream, rest=eager))
 MAX_BODY, MAX_HEAD = 4096, 2048
 small = Gateway(config(upstream, limits={"max_body_bytes": MAX_BODY, "max_header_bytes": MAX_HEAD}))
+strict = Gateway(config(upstream, routes=routes(translate="off")))
 BODY = OK_CHAT.partition(b"\r\n\r\n")[2]
 
 
@@ -316,10 +317,10 @@ def ceiling(make, limit, status, port):
 
 
 def other_interface(path, model, theirs, speaks, ways):
-    """The refusal names both APIs and what the client should do."""
+    """Without translation the refusal names both APIs and what the client should do."""
     mark, plan = planned()
     body = b'{"model":"%b","max_tokens":9,"input":"Hi","messages":[{"role":"user","content":"Hi"}]}'
-    with Client(gateway.port) as client:
+    with Client(strict.port) as client:
         answer = client.ask(post(path, body % model.encode(), mark))
     check(answer.status == 422 and not plan.seen, answer)
     check(answer.get("x-recourse-error-code") == "UnsupportedFeature", answer.head.raw)
@@ -377,8 +378,6 @@ for number, case in enumerate((
     suite.case(f"ambiguous: {case[0]} {number}", ambiguous, *case)
 suite.case("another interface: messages to OpenAI's", other_interface, "/v1/messages", "once", "Anthropic's",
            "a uses OpenAI's", "/v1/chat/completions, /v1/completions, /v1/responses")
-suite.case("another interface: messages to a provider by name", other_interface, "/v1/messages", "a/m",
-           "Anthropic's", "a uses OpenAI's", "/v1/chat/completions")
 suite.case("another interface: generate to OpenAI's", other_interface, "/v1beta/models/once:generateContent",
            "once", "Gemini's", "a uses OpenAI's", "/v1/chat/completions")
 suite.case("another interface: responses to Anthropic's", other_interface, "/v1/responses", "claude", "OpenAI's",
@@ -387,4 +386,4 @@ suite.case("another interface: responses to Gemini's", other_interface, "/v1/res
            "ga uses Gemini's", "/v1beta/models/MODEL:generateContent")
 suite.case("another interface: embeddings of Anthropic's", other_interface, "/v1/embeddings", "claude", "OpenAI's",
            "ca uses Anthropic's", "Send the request to a model of a provider that uses OpenAI's")
-main(suite, gateway, small, upstream, eager)
+main(suite, gateway, small, strict, upstream, eager)

@@ -59,6 +59,11 @@ rc_str rc_feature_name(rc_feature feature)
     return features[feature].name;
 }
 
+bool rc_feature_is_never(rc_feature feature, rc_dialect target)
+{
+    return features[feature].grades[column_of(target)] == GRADE_REFUSED;
+}
+
 rc_code rc_translation_plan_code(const rc_translation_plan *plan)
 {
     return features[plan->refused].code;

@@ -85,6 +85,9 @@ rc_code rc_translation_plan_code(const rc_translation_plan *plan);
 /* Returns the name of a feature in spec/translate.def; a static string. */
 rc_str rc_feature_name(rc_feature feature);
 
+/* Returns whether a request with this feature is never sent to targets of the dialect. */
+bool rc_feature_is_never(rc_feature feature, rc_dialect target);
+
 /* Appends the names of everything that the plan adapts, separated by commas: the features, then the
  * names of members that no reader knows. Names of members are cut at 64 bytes, and bytes other than
  * letters, digits and "_.-" are left out. */

@@ -69,6 +69,13 @@ static inline bool rc_translator_has_content(const rc_translator *translator)
     return translator->has_content;
 }
 
+/* Returns the number of events that were written for the client, which is the next sequence number
+ * of the Responses API. */
+static inline uint64_t rc_translator_event_count(const rc_translator *translator)
+{
+    return translator->writer.event_count;
+}
+
 /* Returns whether the client's response is complete. */
 static inline bool rc_translator_is_over(const rc_translator *translator)
 {

@@ -353,8 +353,11 @@ void rc_audit_push_detail(const rc_audit_timeline *timeline, rc_buf *buf, const 
         rc_cli_text(next_part(&p), "cancelled");
     put_numbers(&p, record);
     put_message(&p, record);
-    if (record->text.len > 0)
-        rc_audit_push_flat(next_part(&p), record->text);
+    if (record->text.len > 0) {
+        rc_buf *part = next_part(&p);
+        rc_cli_text(part, "translated ");
+        rc_audit_push_flat(part, record->text);
+    }
     if (record->request_id.len > 0)
         rc_audit_push_flat(next_part(&p), record->request_id);
 }

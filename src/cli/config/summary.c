@@ -1,6 +1,7 @@
 /* Summary of a valid configuration for `recourse config check`. Called by command.c. */
 #include "base/str.h"
 #include "cli/config/config.h"
+#include "cli/config/translations.h"
 #include "config/policy.h"
 #include "config/prices/unpriced.h"
 #include "config/reader.h"
@@ -381,6 +382,7 @@ void rc_config_summary_push(rc_buf *buf, const rc_cli *cli, const rc_config *con
     push_policies(buf, cli, config);
     push_clients(buf, cli, config);
     push_budgets(buf, cli, config);
+    rc_config_translations_push(buf, cli, config);
     push_warnings(&to, config, prices);
     note_fallback(&to, config);
 }
@@ -553,6 +555,8 @@ void rc_config_summary_json(rc_buf *buf, const rc_cli *cli, const rc_config *con
     rc_json_array_end(&w);
     json_clients(&w, cli, config);
     json_budgets(&w, config);
+    rc_json_key(&w, RC_STR("translations"));
+    rc_config_translations_json(&w, config);
     rc_json_key(&w, RC_STR("warnings"));
     rc_json_array_begin(&w);
     push_warnings(&to, config, prices);

@@ -372,6 +372,7 @@ void rc_serve_log_record(void *ctx, const rc_exchange_summary *record)
         .is_estimated = record->is_estimated,
         .cost_usd_micro = record->cost_usd_micro,
         .bytes = record->bytes,
+        .translated = record->translated,
         .trace_id = record->trace_id,
         .client_retry = record->client_retry,
         .is_committed = record->is_committed,

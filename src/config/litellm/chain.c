@@ -11,17 +11,12 @@
  * list with all routes and all other lists. */
 #define LISTS_MAX 1024
 
-static rc_dialect dialect_of(const rc_litellm_deployment *deployment)
-{
-    return deployment->provider->kind->dialect;
-}
-
 static bool is_same_target(const rc_litellm_deployment *a, const rc_litellm_deployment *b)
 {
     return a->provider == b->provider && rc_str_eq(a->model, b->model);
 }
 
-/* Adds a deployment to the chain unless it is a duplicate, uses another API or the chain is full.
+/* Adds a deployment to the chain unless it is a duplicate or the chain is full.
  * Notes have the position of `node`, which names the deployment. */
 static void add_target(rc_litellm *in, rc_litellm_route *to,
                        const rc_litellm_deployment *deployment, const rc_yaml_node *node)
@@ -32,15 +27,6 @@ static void add_target(rc_litellm *in, rc_litellm_route *to,
         if (node == deployment->node)
             rc_litellm_notes_add(in, node,
                                  "the same target appears again; a chain can have it only once");
-        return;
-    }
-    if (to->chain_count > 0 && dialect_of(to->chain[0]) != dialect_of(deployment)) {
-        rc_litellm_note_append_quoted(
-            rc_litellm_notes_add(
-                in, node,
-                "left out: its API differs from that of the first target of the chain, and in this "
-                "version all targets of a chain must have the same API: "),
-            to->model);
         return;
     }
     if (to->chain_count == CHAIN_MAX) {
@@ -155,8 +141,6 @@ static void add_overflow(rc_litellm *in, rc_litellm_route *to)
             continue;
         if (to->overflow_to != NULL)
             rc_litellm_notes_add(in, item, "left out: a route can have only one overflow_to");
-        else if (dialect_of(found) != dialect_of(to->chain[0]))
-            rc_litellm_notes_add(in, item, "left out: its API differs from that of its chain");
         else if (is_same_target(found, to->chain[0]))
             rc_litellm_notes_add(in, item, "left out: the chain already begins with this target");
         else

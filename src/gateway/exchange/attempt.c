@@ -8,6 +8,8 @@
 #include "gateway/exchange/exchange_budget.h"
 #include "gateway/exchange/exchange_private.h"
 #include "gateway/exchange/exchange_reply.h"
+#include "gateway/exchange/translate/attempt_translate.h"
+#include "gateway/exchange/translate/exchange_translate.h"
 #include "gateway/observe/metrics.h"
 #include "gateway/request/outbound.h"
 #include "gateway/runtime/demo.h"
@@ -51,10 +53,10 @@ static void init_response(rc_attempt *attempt)
 {
     const rc_client_request *client_request = &attempt->exchange->request;
     const rc_response_request request = {
-        .endpoint = client_request->endpoint,
+        .endpoint = rc_attempt_endpoint(attempt),
         .is_stream = client_request->is_stream,
         .is_stream_unknown = client_request->is_stream_unknown,
-        .is_sse = client_request->is_sse,
+        .is_sse = client_request->is_sse || attempt->translation != NULL,
         .is_free = client_request->is_free,
     };
     rc_response_init(&attempt->response, &request);
@@ -71,7 +73,7 @@ static rc_attempt *make_attempt(rc_exchange *exchange)
     rc_upstream_call_init(&attempt->upstream);
     attempt->exchange = exchange;
     attempt->first_byte_ms = -1;
-    init_response(attempt);
+    attempt->held.max_bytes = 2 * RC_ATTEMPT_HELD_MAX;
     const size_t body_max = exchange->snapshot->config->limits.max_body_bytes;
     attempt->wire.max_bytes = WIRE_MAX_BYTES + body_max;
     return attempt;
@@ -104,6 +106,7 @@ void rc_attempt_free(rc_attempt *attempt)
     rc_runtime *runtime = attempt->exchange->runtime;
     rc_attempt_stop(attempt);
     release_reservation(attempt);
+    rc_attempt_translation_done(attempt);
     rc_report_free(attempt->flaw);
     attempt->flaw = NULL;
     if (attempt->table != NULL)
@@ -139,10 +142,12 @@ void rc_attempt_free_request(rc_attempt *attempt)
 {
     if (attempt->demo != NULL || !rc_upstream_is_sent(&attempt->upstream))
         return;
-    attempt->exchange->estimate = rc_usage_estimate_read(attempt->exchange->request.body);
-    attempt->exchange->is_body_gone = true;
     rc_secret_wipe_buf(&attempt->wire);
     rc_buf_release(&attempt->wire);
+    attempt->exchange->estimate = rc_usage_estimate_read(attempt->exchange->request.body);
+    if (!rc_attempt_translation_free_request(attempt))
+        return;
+    attempt->exchange->is_body_gone = true;
     rc_exchange_drop_body(attempt->exchange);
 }
 
@@ -194,6 +199,9 @@ static rc_request_fault write_request(rc_attempt *attempt, rc_outbound_request *
         return rc_request_fault_make(RC_REQUEST_FAULT_KEY, "keys",
                                      "a provider that is still configured");
     attempt->key = target.key;
+    const rc_request_fault fault = rc_attempt_translate_request(attempt, &target);
+    if (fault.kind != RC_REQUEST_FAULT_NONE)
+        return fault;
     if (attempt->exchange->request.trace.is_valid)
         rc_runtime_entropy(runtime, target.span, sizeof target.span);
     return rc_outbound_request_write(&attempt->exchange->request, &target, &attempt->wire,
@@ -335,9 +343,32 @@ static rc_reserve_verdict verdict_of(rc_ledger_verdict verdict)
     return verdict == RC_LEDGER_WAIT ? RC_RESERVE_WAIT : RC_RESERVE_DENIED;
 }
 
+/* Plans the translation if the target has another API than the client. Feeds the machine and
+ * returns false if the request cannot be expressed for the target, or if memory runs out. */
+static bool translate(rc_attempt *attempt)
+{
+    rc_exchange *exchange = attempt->exchange;
+    rc_exchange_input input = {.kind = RC_INPUT_RESERVED, .slot = attempt->slot};
+    if (attempt->translation != NULL || !rc_exchange_may_translate(exchange) ||
+        rc_exchange_interface(exchange, attempt->entry) == exchange->request.endpoint->dialect)
+        return true;
+    input.verdict = RC_RESERVE_NO_MEMORY;
+    if (rc_exchange_plan_translations(exchange)) {
+        input.verdict = RC_RESERVE_UNFIT;
+        if (rc_exchange_is_fit(exchange, attempt->entry) && rc_attempt_translation_begin(attempt)) {
+            init_response(attempt);
+            return true;
+        }
+    }
+    rc_exchange_feed(exchange, &input);
+    return false;
+}
+
 void rc_attempt_reserve(rc_attempt *attempt)
 {
     rc_exchange *exchange = attempt->exchange;
+    if (!translate(attempt))
+        return;
     rc_exchange_input input = {
         .kind = RC_INPUT_RESERVED,
         .slot = attempt->slot,
@@ -376,6 +407,7 @@ rc_attempt *rc_attempt_new(rc_exchange *exchange, uint8_t slot)
     attempt->provider = route_entry->provider;
     attempt->model = is_open(route_entry->model) ? exchange->model : route_entry->model;
     attempt->first_byte_us = RC_METRICS_NO_TIME;
+    init_response(attempt);
     return attempt;
 }
 

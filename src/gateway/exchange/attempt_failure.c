@@ -6,6 +6,7 @@
 #include "gateway/exchange/exchange_deadline.h"
 #include "gateway/exchange/exchange_private.h"
 #include "gateway/exchange/exchange_reply.h"
+#include "gateway/exchange/translate/exchange_translate.h"
 #include "gateway/runtime/runtime.h"
 #include "gateway/state/snapshot.h"
 
@@ -86,6 +87,7 @@ static void keep_limits(rc_attempt *attempt, const rc_report *report)
     const rc_endpoint *endpoint = exchange->request.endpoint;
     rc_buf_reset(&exchange->limits);
     if (rc_outcome_is_limit(rc_report_code(report)) && attempt->mode != RC_MODE_HEAD &&
+        attempt->translation == NULL &&
         (attempt->provider->is_demo ||
          rc_endpoint_is_supported(endpoint, attempt->provider->config->kind->dialect)))
         rc_client_response_limits_push(&exchange->limits, attempt->reader,
@@ -109,6 +111,10 @@ static void end_failed(rc_attempt *attempt, const rc_report *report)
     rc_exchange *exchange = attempt->exchange;
     take_report(attempt, report);
     const rc_failure_facts facts = failure_facts_of(attempt);
+    /* The next target may have another API. If memory runs out, RESERVE plans once more. */
+    if (!exchange->machine.is_committed && !exchange->is_body_gone &&
+        rc_exchange_may_translate(exchange))
+        (void)rc_exchange_plan_translations(exchange);
     uv_update_time(exchange->runtime->uv_loop); /* A wait begins now, not when the loop woke up. */
     rc_exchange_feed(
         exchange,

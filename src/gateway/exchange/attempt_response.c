@@ -11,6 +11,7 @@
 #include "gateway/exchange/exchange_ledger.h"
 #include "gateway/exchange/exchange_private.h"
 #include "gateway/exchange/exchange_reply.h"
+#include "gateway/exchange/translate/attempt_translate.h"
 #include "gateway/observe/metrics.h"
 #include "gateway/runtime/runtime.h"
 #include "gateway/state/hub.h"
@@ -127,6 +128,8 @@ static bool write_lines(rc_attempt *attempt, bool is_whole)
         .request_id = rc_str_c(exchange->id.text),
         .report_id = attempt->flaw != NULL ? rc_report_id(attempt->flaw) : rc_str_make(NULL, 0),
         .waited_ms = exchange->wait_ms,
+        .translated = rc_attempt_translation_text(attempt),
+        .content_type = rc_attempt_translation_type(attempt),
     };
     char masked_scratch[RC_MASKED_TEXT_MAX];
     rc_buf masked;
@@ -149,7 +152,7 @@ static bool begin_response(rc_attempt *attempt, rc_http1_framing framing, uint64
 {
     rc_exchange *exchange = attempt->exchange;
     if (rc_exchange_has_event_head(exchange))
-        return attempt->mode == RC_MODE_STREAM && !attempt->is_array;
+        return attempt->mode == RC_MODE_STREAM && !rc_attempt_is_client_array(attempt);
     return write_lines(attempt, false) &&
            rc_responder_begin_raw(exchange->responder, exchange->status,
                                   rc_buf_get(&exchange->lines), framing, length) == RC_OK;
@@ -271,7 +274,7 @@ static void relay_piece(rc_attempt *attempt, rc_str piece)
 static void end_whole(rc_attempt *attempt)
 {
     rc_exchange *exchange = attempt->exchange;
-    if (!judge_whole(attempt))
+    if (!judge_whole(attempt) || !rc_attempt_translate_whole(attempt))
         return;
     rc_attempt_feed(attempt, RC_INPUT_CHOSEN);
     if (!write_lines(attempt, true)) {
@@ -282,18 +285,29 @@ static void end_whole(rc_attempt *attempt)
     rc_attempt_deliver(attempt);
 }
 
+/* Returns the number of bytes up to which a response is held back until it is complete. */
+static size_t held_max(const rc_attempt *attempt)
+{
+    return attempt->translation != NULL ? RC_ATTEMPT_WHOLE_MAX : RC_ATTEMPT_HELD_MAX;
+}
+
 /* Holds a piece back. If the body becomes too large to hold, rc_response judges it by its
  * beginning. */
 static void hold(rc_attempt *attempt, rc_str piece)
 {
     const rc_response *response = &attempt->response;
     if (rc_buf_get(&attempt->held).len == 0 && response->has_length &&
-        response->length_bytes <= RC_ATTEMPT_HELD_MAX)
+        response->length_bytes <= held_max(attempt))
         (void)rc_buf_reserve(&attempt->held, (size_t)response->length_bytes);
     rc_buf_push(&attempt->held, piece);
     const bool is_kept = rc_buf_status(&attempt->held) == RC_OK;
-    if (is_kept && rc_buf_get(&attempt->held).len <= RC_ATTEMPT_HELD_MAX)
+    if (is_kept && rc_buf_get(&attempt->held).len <= held_max(attempt))
         return;
+    if (attempt->translation != NULL) {
+        rc_attempt_stop(attempt);
+        rc_attempt_fail_unusable(attempt, RC_LOCAL_TRANSLATION_TOO_LARGE);
+        return;
+    }
     /* A piece that did not fit into `held` is relayed after it. */
     if (judge_start(attempt) && relay(attempt, is_kept) && !is_kept)
         relay_piece(attempt, piece);

@@ -8,6 +8,7 @@
 #include "gateway/exchange/attempt_response.h"
 #include "gateway/exchange/attempt_stream.h"
 #include "gateway/exchange/exchange_private.h"
+#include "gateway/exchange/translate/attempt_translate.h"
 #include "gateway/observe/metrics.h"
 #include "gateway/runtime/runtime.h"
 #include "gateway/state/snapshot.h"
@@ -68,6 +69,8 @@ static void track_event(rc_attempt *attempt, const rc_stream_event *event)
 
 void rc_attempt_set_stream_position(const rc_attempt *attempt, rc_builder *builder)
 {
+    if (rc_attempt_set_translated_position(attempt, builder))
+        return;
     if (attempt->next_sequence_number > 0)
         rc_builder_set_context_int(builder, RC_STR("sequence_number"),
                                    attempt->next_sequence_number);
@@ -85,7 +88,7 @@ void rc_attempt_stream_begin(rc_attempt *attempt, bool is_array)
     attempt->is_array = is_array;
     attempt->response.is_watched = true;
     rc_buf_reset(&attempt->scratch);
-    rc_stream_watch_init(&attempt->response.watch, exchange->request.endpoint->stream);
+    rc_stream_watch_init(&attempt->response.watch, rc_attempt_endpoint(attempt)->stream);
     rc_stream_watch_set_template(&attempt->response.watch,
                                  &exchange->runtime->templates[row % RC_RUNTIME_TEMPLATES]);
     if (is_array)
@@ -106,8 +109,7 @@ static bool pull_last(rc_attempt *attempt, rc_stream_event *ret_event)
                              : rc_sse_end(&attempt->reading.sse, ret_event);
 }
 
-/* Sends the events that were held back. Returns false if the exchange is over. */
-static bool release(rc_attempt *attempt)
+bool rc_attempt_stream_release(rc_attempt *attempt)
 {
     if (rc_attempt_is_responding(attempt))
         return true;
@@ -162,6 +164,17 @@ static bool drop_damaged(rc_attempt *attempt, const rc_stream_event *event,
     return false;
 }
 
+/* Translates an event for the client. Returns false if the attempt is over. */
+static bool translate(rc_attempt *attempt, const rc_stream_event *event,
+                      const rc_stream_event_info *seen)
+{
+    if (!attempt->is_terminated && !rc_attempt_translate_event(attempt, event))
+        return false;
+    if (seen->kinds & RC_STREAM_TERMINATOR)
+        end_soon(attempt);
+    return true;
+}
+
 /* Handles one event. Returns false if the attempt is over. */
 static bool on_event(rc_attempt *attempt, const rc_stream_event *event)
 {
@@ -174,9 +187,11 @@ static bool on_event(rc_attempt *attempt, const rc_stream_event *event)
         fail_event(attempt, &seen);
         return false;
     }
+    if (attempt->translation != NULL)
+        return translate(attempt, event, &seen);
     const bool is_space_left =
         rc_buf_get(&attempt->held).len + event->raw.len <= RC_ATTEMPT_HELD_MAX;
-    if ((seen.kinds & RC_STREAM_CONTENT || !is_space_left) && !release(attempt))
+    if ((seen.kinds & RC_STREAM_CONTENT || !is_space_left) && !rc_attempt_stream_release(attempt))
         return false;
     if (seen.kinds & RC_STREAM_TERMINATOR)
         end_soon(attempt);
@@ -217,7 +232,8 @@ static bool on_last_event(rc_attempt *attempt, rc_stream_body_end body)
         return false;
     /* Adds the line ends that the cut event lacks. */
     const rc_stream_event ends = {.type = RC_STREAM_EVENT_BLANK, .raw = RC_STR("\n\n")};
-    if (event.is_cut && !attempt->is_array && !(seen.kinds & RC_STREAM_DAMAGED))
+    if (event.is_cut && !attempt->is_array && attempt->translation == NULL &&
+        !(seen.kinds & RC_STREAM_DAMAGED))
         forward(attempt, &ends, true);
     return true;
 }
@@ -236,6 +252,8 @@ void rc_attempt_stream_on_end(rc_attempt *attempt, const rc_upstream_failure *fa
     if (!on_last_event(attempt, body))
         return;
     if (rc_stream_watch_end(&attempt->response.watch, body) == RC_STREAM_END_COMPLETE) {
+        if (!rc_attempt_translate_end(attempt))
+            return;
         if (!rc_attempt_is_responding(attempt) && !rc_attempt_commit(attempt, RC_HTTP1_CHUNKED, 0))
             return;
         rc_attempt_deliver(attempt);

@@ -17,6 +17,7 @@
 #include "gateway/exchange/exchange_limits.h"
 #include "gateway/exchange/exchange_private.h"
 #include "gateway/exchange/exchange_reply.h"
+#include "gateway/exchange/translate/exchange_translate.h"
 #include "gateway/observe/metrics.h"
 #include "gateway/runtime/runtime.h"
 #include "gateway/state/hub.h"
@@ -150,6 +151,7 @@ static void close_exchange(rc_exchange *exchange)
         exchange->attempts[i] = NULL;
     }
     rc_exchange_release_limits(exchange);
+    rc_exchange_translation_done(exchange);
     rc_exchange_steps_done(exchange);
     rc_exchange_release_entries(exchange);
     rc_exchange_events_done(exchange);

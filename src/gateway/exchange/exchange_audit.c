@@ -8,6 +8,7 @@
 #include "gateway/exchange/exchange_ledger.h"
 #include "gateway/exchange/exchange_private.h"
 #include "gateway/exchange/exchange_reply.h"
+#include "gateway/exchange/translate/attempt_translate.h"
 #include "gateway/observe/metrics.h"
 #include "gateway/runtime/runtime.h"
 #include "gateway/state/hub.h"
@@ -555,6 +556,7 @@ void rc_exchange_count(rc_exchange *exchange)
         summary.provider = rc_exchange_current(exchange)->provider->config->name;
         summary.target = rc_exchange_current(exchange)->model;
         summary.bytes = rc_exchange_current(exchange)->bytes;
+        summary.translated = rc_attempt_translation_text(rc_exchange_current(exchange));
     }
     observer->on_record(observer->ctx, &summary);
 }

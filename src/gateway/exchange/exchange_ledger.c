@@ -12,6 +12,7 @@
 #include "gateway/exchange/exchange_events.h"
 #include "gateway/exchange/exchange_private.h"
 #include "gateway/exchange/exchange_unavailable.h"
+#include "gateway/exchange/translate/attempt_translate.h"
 #include "gateway/observe/metrics.h"
 #include "gateway/request/fields.h"
 #include "gateway/runtime/runtime.h"
@@ -56,6 +57,16 @@ rc_ledger_step *rc_exchange_add_step(rc_exchange *exchange, rc_record_kind kind)
         .first_byte_ms = -1,
     };
     return step;
+}
+
+void rc_exchange_set_step_text(const rc_exchange *exchange, rc_ledger_step *step, rc_str text)
+{
+    const rc_alloc *alloc = &exchange->runtime->alloc;
+    char *own = text.len > 0 ? alloc->get(alloc->ctx, text.len) : NULL;
+    if (own == NULL)
+        return;
+    memcpy(own, text.ptr, text.len);
+    step->text = rc_str_make(own, text.len);
 }
 
 void rc_exchange_steps_done(rc_exchange *exchange)
@@ -316,6 +327,7 @@ void rc_exchange_add_attempt(rc_attempt *attempt, const rc_report *report, bool 
         return;
     }
     step->report = report != NULL ? rc_report_dup(report) : NULL;
+    rc_exchange_set_step_text(attempt->exchange, step, rc_attempt_translation_text(attempt));
     set_cost(attempt, report, is_done, step);
     describe(attempt, step);
     count_attempt(attempt, step);

@@ -50,7 +50,8 @@ typedef struct rc_ledger_step {
     const rc_report *report;    /* Report of the failure. NULL: success. */
     rc_unavailable unavailable; /* For a SKIP: why the target is unavailable, as far as it is
                                    known. */
-    rc_str text;                /* Text of the failure, in memory of the step. */
+    rc_str text;                /* For a SKIP: the reason; for an ATTEMPT: how the request was
+                                   translated. In memory of the step. */
     rc_exchange_quota *quota;   /* For a QUOTA: the limit, in memory of the step. */
 } rc_ledger_step;
 
@@ -78,6 +79,8 @@ void rc_exchange_add_quota(const rc_attempt *attempt, const rc_quota *low);
 void rc_exchange_add_pause(rc_exchange *exchange, const rc_ledger_decision *decision);
 void rc_exchange_end_pause(rc_exchange *exchange);
 void rc_exchange_steps_done(rc_exchange *exchange);
+/* Sets the text of a step without text. text: copies; not set if memory runs out. */
+void rc_exchange_set_step_text(const rc_exchange *exchange, rc_ledger_step *step, rc_str text);
 /* Fills in the cost. done: an attempt with a complete response that is not a step yet; NULL if all
  * attempts are steps. */
 void rc_exchange_fill_cost(const rc_exchange *exchange, rc_attempt *done, rc_reply_facts *facts);

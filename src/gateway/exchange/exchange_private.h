@@ -18,6 +18,7 @@ typedef struct rc_attempt rc_attempt;
 typedef struct rc_client_row rc_client_row;
 typedef struct rc_exchange_events rc_exchange_events;
 typedef struct rc_exchange_queue rc_exchange_queue;
+typedef struct rc_exchange_translation rc_exchange_translation;
 typedef struct rc_responder rc_responder;
 typedef struct rc_route rc_route;
 typedef struct rc_snapshot rc_snapshot;
@@ -71,6 +72,7 @@ struct rc_exchange {
     rc_plan plan;            /* The route's plan, changed by the client's own settings. */
     rc_chain_entry *entries; /* Chain entries for this request alone. NULL: the route's entries are
                               * used. */
+    rc_exchange_translation *translation; /* NULL: the request was not read for a translation. */
     rc_str requested_model;  /* The client's model name, sent to targets with the model "*". It may
                               * be a secret. */
     rc_str model;            /* requested_model without secrets. */
@@ -146,6 +148,9 @@ void rc_exchange_on_acknowledged(rc_exchange *exchange);
 void rc_exchange_uncount_body(rc_exchange *exchange);
 /* Frees the body and subtracts it from hub->kept_bytes. */
 void rc_exchange_drop_body(rc_exchange *exchange);
+/* Copies the chain entries, so that the exchange can change them, unless that was done before.
+ * Returns false if memory runs out. The call must not be waiting in the queue. */
+bool rc_exchange_own_entries(rc_exchange *exchange);
 /* Frees the exchange's own plan and releases the rows of its named targets. */
 void rc_exchange_release_entries(rc_exchange *exchange);
 

@@ -14,6 +14,8 @@
 #include "gateway/exchange/exchange_reply.h"
 #include "gateway/exchange/exchange_request_loop.h"
 #include "gateway/exchange/exchange_unavailable.h"
+#include "gateway/exchange/translate/attempt_translate.h"
+#include "gateway/exchange/translate/exchange_translate.h"
 #include "gateway/runtime/runtime.h"
 #include "gateway/state/snapshot.h"
 #include "net/server/responder.h"
@@ -174,10 +176,9 @@ static bool is_other_interface(const rc_exchange *exchange)
 {
     if (exchange->report != NULL || exchange->machine.action.reason != RC_WHY_NONE_CAPABLE)
         return false;
+    const uint32_t need = rc_endpoint_need(exchange->request.endpoint);
     for (uint16_t i = 0; i < exchange->plan.entry_count; i++) {
-        const rc_snapshot_provider *provider = rc_exchange_provider_of(exchange, i);
-        if (provider->is_demo ||
-            rc_endpoint_is_supported(exchange->request.endpoint, provider->config->kind->dialect))
+        if ((exchange->plan.entries[i].capabilities & need) == need)
             return false;
     }
     return true;
@@ -258,7 +259,11 @@ static const rc_report *build_report(rc_exchange *exchange)
         .is_late = is_late,
         .is_other_interface = is_other_interface(exchange),
         .unavailable = rc_exchange_causes(exchange),
+        .untranslatable = rc_exchange_untranslatable(exchange),
     };
+    const bool is_untranslatable = !is_attempted && !is_late &&
+                                   action->reason == RC_WHY_NONE_CAPABLE &&
+                                   (action->missing & RC_NEED_TRANSLATION) != 0;
     const rc_code code = rc_outcome_of_stop(&call);
     char scratch[256];
     rc_builder builder;
@@ -277,6 +282,8 @@ static const rc_report *build_report(rc_exchange *exchange)
         rc_exchange_describe_request_loop(exchange, &builder);
     if (call.is_other_interface)
         describe_other_interface(exchange, &builder);
+    else if (is_untranslatable)
+        rc_exchange_describe_untranslatable(exchange, &builder);
     if (!is_attempted && rc_outcome_is_unavailable(action)) {
         use_dialect_status(exchange, &builder, code, status_of(code));
         rc_exchange_describe_unavailable(exchange, &call.unavailable, &builder);
@@ -467,7 +474,8 @@ static void push_frame(const rc_exchange *exchange, rc_buf *frame)
 {
     const rc_attempt *current =
         rc_exchange_current(exchange); /* NULL if an event was sent before the first attempt. */
-    if (current == NULL || !current->is_array || rc_exchange_has_event_head(exchange)) {
+    if (current == NULL || !rc_attempt_is_client_array(current) ||
+        rc_exchange_has_event_head(exchange)) {
         if (current != NULL && current->is_inside_event)
             rc_buf_push(frame, RC_STR("\n\n"));
         (void)rc_render_stream_frame(exchange->report, exchange->dialect, RC_VIEW_USER, frame);

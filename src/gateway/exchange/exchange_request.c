@@ -1,5 +1,6 @@
 /* Reads a client's request, chooses its route and begins the call. Called by loop.c. */
 #include "base/str.h"
+#include "dialect/usage_estimate.h"
 #include "gateway/exchange/attempt.h"
 #include "gateway/exchange/attempt_failure.h"
 #include "gateway/exchange/exchange.h"
@@ -11,6 +12,7 @@
 #include "gateway/exchange/exchange_reply.h"
 #include "gateway/exchange/exchange_request_loop.h"
 #include "gateway/exchange/exchange_unknown_path.h"
+#include "gateway/exchange/translate/exchange_translate.h"
 #include "gateway/request/origin_guard.h"
 #include "gateway/runtime/runtime.h"
 #include "gateway/state/hub.h"
@@ -21,6 +23,7 @@
 
 /* Retry-After, in milliseconds, while the store fails. */
 #define STORE_AGAIN_MS 6000
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* ---- the head ---- */
 
@@ -146,24 +149,33 @@ void rc_exchange_release_entries(rc_exchange *exchange)
     exchange->entries = NULL;
 }
 
-/* Copies a plan with an open model ("*"), because its targets depend on the request. */
-static bool copy_entries(rc_exchange *exchange)
+bool rc_exchange_own_entries(rc_exchange *exchange)
 {
     const rc_alloc *alloc = &exchange->runtime->alloc;
-    const uint64_t now_ms = rc_runtime_now(exchange->runtime);
     const uint16_t count = exchange->plan.entry_count;
+    if (exchange->entries != NULL)
+        return true;
     exchange->entries = exchange->inline_entries;
     if (count > RC_EXCHANGE_INLINE_ENTRIES)
         exchange->entries = alloc->get(alloc->ctx, count * sizeof *exchange->entries);
-    if (exchange->entries == NULL) {
+    if (exchange->entries == NULL)
+        return false;
+    memcpy(exchange->entries, exchange->plan.entries, count * sizeof *exchange->entries);
+    exchange->plan.entries = exchange->entries;
+    return true;
+}
+
+/* Copies a plan with an open model ("*"), because its targets depend on the request. */
+static bool copy_entries(rc_exchange *exchange)
+{
+    const uint64_t now_ms = rc_runtime_now(exchange->runtime);
+    if (!rc_exchange_own_entries(exchange)) {
         rc_exchange_shed(exchange, RC_LOCAL_NO_MEMORY);
         return false;
     }
-    memcpy(exchange->entries, exchange->plan.entries, count * sizeof *exchange->entries);
-    for (uint16_t i = 0; i < count; i++)
+    for (uint16_t i = 0; i < exchange->plan.entry_count; i++)
         exchange->entries[i].target =
             rc_route_take_target(exchange->snapshot, exchange->route, i, exchange->model, now_ms);
-    exchange->plan.entries = exchange->entries;
     return true;
 }
 
@@ -277,6 +289,18 @@ static uint64_t hedge_delay_ms(const rc_exchange *exchange)
     return is_hedged ? exchange->route->hedge_ms : RC_UNLIMITED;
 }
 
+/* Returns the capability that a target of another API must have: the request can be expressed in
+ * its API. Unless a hedge may start an attempt at such a target at any time, the request is read
+ * only when the first such target is due. */
+static uint32_t translation_need(rc_exchange *exchange)
+{
+    if (!rc_exchange_may_translate(exchange))
+        return 0;
+    if (hedge_delay_ms(exchange) != RC_UNLIMITED)
+        (void)rc_exchange_plan_translations(exchange);
+    return RC_NEED_TRANSLATION;
+}
+
 static void begin(rc_exchange *exchange)
 {
     rc_runtime *runtime = exchange->runtime;
@@ -299,7 +323,8 @@ static void begin(rc_exchange *exchange)
                                                                        * the client chose another
                                                                        * policy. */
                 .max_wait_ms = exchange->route->max_wait_ms,
-                .needs = needs | rc_endpoint_need(exchange->request.endpoint),
+                .needs = needs | rc_endpoint_need(exchange->request.endpoint) |
+                         translation_need(exchange),
                 .first_entry = rc_hub_first_entry(runtime->hub, exchange->route),
                 .sticky_key =
                     rc_client_request_sticky_key(&exchange->request, exchange->route->sticky),
@@ -313,6 +338,19 @@ static void begin(rc_exchange *exchange)
 }
 
 /* ---- the body ---- */
+
+/* Sends the body in `lines`, which the gateway wrote without a provider. */
+static void send_own(rc_exchange *exchange, const rc_header *fields, size_t count)
+{
+    exchange->status = 200;
+    rc_exchange_feed_kind(exchange, RC_INPUT_RESPONDED);
+    if (rc_buf_status(&exchange->lines) == RC_OK &&
+        rc_responder_send(exchange->responder, 200, fields, count, rc_buf_get(&exchange->lines)) ==
+            RC_OK)
+        return;
+    rc_responder_abort(exchange->responder);
+    rc_exchange_feed_kind(exchange, RC_INPUT_GONE);
+}
 
 static void respond_models(rc_exchange *exchange)
 {
@@ -328,14 +366,34 @@ static void respond_models(rc_exchange *exchange)
                                dialect, &exchange->lines);
     else
         rc_snapshot_push_models(exchange->snapshot, dialect, &exchange->lines);
-    exchange->status = 200;
-    rc_exchange_feed_kind(exchange, RC_INPUT_RESPONDED);
-    if (rc_buf_status(&exchange->lines) == RC_OK &&
-        rc_responder_send(exchange->responder, 200, &field, 1, rc_buf_get(&exchange->lines)) ==
-            RC_OK)
-        return;
-    rc_responder_abort(exchange->responder);
-    rc_exchange_feed_kind(exchange, RC_INPUT_GONE);
+    send_own(exchange, &field, 1);
+}
+
+/* Returns whether the request counts the tokens of a messages request, and no target of the route
+ * has an endpoint for that. */
+static bool is_uncounted(const rc_exchange *exchange)
+{
+    const rc_endpoint *endpoint = exchange->request.endpoint;
+    if (endpoint->id != RC_ENDPOINT_COUNT_TOKENS ||
+        exchange->route->translate != RC_TRANSLATE_ADAPTED)
+        return false;
+    for (uint16_t i = 0; i < exchange->plan.entry_count; i++)
+        if ((exchange->plan.entries[i].capabilities & rc_endpoint_need(endpoint)) != 0)
+            return false;
+    return true;
+}
+
+/* Responds with the gateway's own estimate of the tokens. */
+static void respond_token_count(rc_exchange *exchange)
+{
+    const rc_header fields[] = {
+        {RC_STR("content-type"), RC_STR("application/json")},
+        {RC_STR("x-recourse-translated"), RC_STR("messages>chat; adapted=estimated")},
+    };
+    rc_buf_push(&exchange->lines, RC_STR("{\"input_tokens\":"));
+    rc_buf_push_u64(&exchange->lines, rc_usage_estimate_read(exchange->request.body).input);
+    rc_buf_push_byte(&exchange->lines, '}');
+    send_own(exchange, fields, COUNT(fields));
 }
 
 static void process(rc_exchange *exchange)
@@ -348,7 +406,11 @@ static void process(rc_exchange *exchange)
         respond_models(exchange);
     else {
         rc_exchange_check_repeat(exchange);
-        if (choose(exchange))
+        if (!choose(exchange))
+            return;
+        if (is_uncounted(exchange))
+            respond_token_count(exchange);
+        else
             begin(exchange);
     }
 }
@@ -360,6 +422,15 @@ static bool has_demo(const rc_route *route)
         if (route->entries[i].provider->is_demo)
             return true;
     return false;
+}
+
+/* Returns whether the request has to be translated for the first target, which needs the whole
+ * request. */
+static bool begins_translated(const rc_exchange *exchange)
+{
+    const uint16_t first = rc_hub_first_entry(exchange->runtime->hub, exchange->route);
+    return rc_exchange_may_translate(exchange) &&
+           rc_exchange_interface(exchange, first) != exchange->request.endpoint->dialect;
 }
 
 /* Called when the body exceeds replay_bytes. If its length is known and its first bytes contain the
@@ -374,7 +445,7 @@ static void stream_through(rc_exchange *exchange)
         return;
     if (!choose(exchange))
         return;
-    if (has_demo(exchange->route)) {
+    if (has_demo(exchange->route) || begins_translated(exchange)) {
         rc_client_request_forget_start(&exchange->request);
         return;
     }

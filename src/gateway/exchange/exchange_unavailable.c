@@ -5,6 +5,7 @@
 #include "gateway/exchange/exchange_ledger.h"
 #include "gateway/exchange/exchange_private.h"
 #include "gateway/exchange/exchange_reply.h"
+#include "gateway/exchange/translate/exchange_translate.h"
 #include "gateway/runtime/runtime.h"
 #include "gateway/state/snapshot.h"
 
@@ -13,20 +14,17 @@
 
 void rc_exchange_note_unavailable(rc_exchange *exchange, rc_ledger_step *step)
 {
-    const rc_alloc *alloc = &exchange->runtime->alloc;
     char scratch[WORDS_MAX];
     rc_buf words;
     rc_buf_init_fixed(&words, scratch, sizeof scratch);
-    step->unavailable =
-        rc_hub_why_unavailable(exchange->runtime->hub, exchange->plan.entries[step->entry].target,
-                               step->reason, rc_runtime_now(exchange->runtime), &words);
-    const rc_str text = rc_buf_get(&words);
-    char *own =
-        text.len > 0 && rc_buf_status(&words) == RC_OK ? alloc->get(alloc->ctx, text.len) : NULL;
-    if (own == NULL)
-        return;
-    memcpy(own, text.ptr, text.len);
-    step->text = rc_str_make(own, text.len);
+    if (step->reason == RC_WHY_SKIP_TRANSLATION)
+        rc_exchange_push_unfit(exchange, step->entry, &words);
+    else
+        step->unavailable = rc_hub_why_unavailable(
+            exchange->runtime->hub, exchange->plan.entries[step->entry].target, step->reason,
+            rc_runtime_now(exchange->runtime), &words);
+    if (rc_buf_status(&words) == RC_OK)
+        rc_exchange_set_step_text(exchange, step, rc_buf_get(&words));
 }
 
 /* Returns whether the step is the last skip of its chain entry, and has another reason than a
@@ -34,7 +32,8 @@ void rc_exchange_note_unavailable(rc_exchange *exchange, rc_ledger_step *step)
 static bool is_unavailable(const rc_exchange *exchange, uint32_t at)
 {
     const rc_ledger_step *step = &exchange->steps[at];
-    if (step->kind != RC_RECORD_SKIP || step->reason == RC_WHY_SKIP_CAPABILITY)
+    if (step->kind != RC_RECORD_SKIP || step->reason == RC_WHY_SKIP_CAPABILITY ||
+        step->reason == RC_WHY_SKIP_TRANSLATION)
         return false;
     for (uint32_t i = at + 1; i < exchange->step_count; i++)
         if (exchange->steps[i].kind == RC_RECORD_SKIP && exchange->steps[i].entry == step->entry)

@@ -28,6 +28,7 @@ typedef struct rc_exchange_summary {
     rc_str model;    /* The model as the client named it. Empty if the client named no model. */
     rc_str provider; /* The provider of the last attempt. Empty if there was no attempt. */
     rc_str target;   /* The model of the last attempt. */
+    rc_str translated; /* How the request of the last attempt was translated. Empty: it was not. */
     rc_outcome outcome;
     uint32_t attempts;
     uint32_t switches;

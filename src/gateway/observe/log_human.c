@@ -112,6 +112,10 @@ static void push_names(line *l, const rc_log_request *request)
         rc_buf_push(&l->buf, rc_symbol_text(RC_SYMBOL_ARROW, l->style->has_utf8));
         push_text(l, request->target, NAME_WIDTH);
     }
+    if (request->translated.len > 0) {
+        push(l, "  translated ");
+        push_text(l, request->translated, TEXT_WIDTH);
+    }
 }
 
 /* Appends a duration, such as "850ms", "3.4s" or "2m 5s". */

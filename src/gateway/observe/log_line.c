@@ -106,6 +106,7 @@ READY(estimated);
 READY(cost_usd);
 READY(bytes);
 READY(trace_id);
+READY(translated);
 READY(client_retry);
 READY(committed);
 #undef READY
@@ -224,6 +225,7 @@ static void put_request(rc_json_writer *w, const rc_log_request *request, size_t
     put_known(w, &key_first_byte_ms, request->first_byte_ms);
     put_usage(w, request);
     put_number(w, &key_bytes, request->bytes);
+    put_text(w, &key_translated, request->translated, allowance);
     put_text(w, &key_trace_id, request->trace_id, allowance);
     if (request->client_retry > 0)
         put_number(w, &key_client_retry, request->client_retry);

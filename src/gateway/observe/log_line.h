@@ -70,6 +70,7 @@ typedef struct rc_log_request {
     bool is_estimated;      /* The tokens are estimated. */
     int64_t cost_usd_micro; /* In millionths of a dollar. -1 if unknown. */
     uint64_t bytes;         /* Bytes of the response body. */
+    rc_str translated; /* How the request of the last attempt was translated. Empty: it was not. */
     rc_str trace_id;
     bool is_committed;     /* Content was sent to the client. */
     uint32_t client_retry; /* Number of the retry, as the client's SDK sent it in a header. 0 if the

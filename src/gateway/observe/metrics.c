@@ -69,6 +69,14 @@ void rc_metrics_on_masked(rc_metrics_shard *shard, uint16_t target, rc_code code
     add(&cells[RC_CELL_TARGET_MASKED + rc_metric_code_index(code)], 1);
 }
 
+void rc_metrics_on_translated(rc_metrics_shard *shard, uint16_t target, uint32_t client_api,
+                              bool is_adapted)
+{
+    rc_cell *cells = cells_of(shard, RC_ROWS_TARGET, target);
+    const uint32_t fit = is_adapted ? RC_METRIC_FIT_ADAPTED : RC_METRIC_FIT_EXACT;
+    add(&cells[RC_CELL_TARGET_TRANSLATED + client_api * RC_METRIC_FIT_COUNT + fit], 1);
+}
+
 void rc_metrics_on_credential_switch(rc_metrics_shard *shard, uint16_t target)
 {
     add(&cells_of(shard, RC_ROWS_TARGET, target)[RC_CELL_TARGET_CREDENTIAL_SWITCHES], 1);

@@ -82,6 +82,9 @@ void rc_metrics_on_attempt(rc_metrics_shard *shard, const rc_metrics_attempt *at
 /* Counts an attempt that follows a failed attempt. wait_us: the wait before the attempt; 0 if there
  * was none. */
 void rc_metrics_on_retry(rc_metrics_shard *shard, uint16_t target, uint64_t wait_us);
+/* Counts a translated attempt. client_api: index of the client's interface (rc_interface_at). */
+void rc_metrics_on_translated(rc_metrics_shard *shard, uint16_t target, uint32_t client_api,
+                              bool is_adapted);
 /* Counts a fatal failure of a target after which the next target was used (fallback_on). */
 void rc_metrics_on_masked(rc_metrics_shard *shard, uint16_t target, rc_code code);
 /* Counts a request that a limit of its client refused. */

@@ -117,6 +117,7 @@ rc_status rc_reply_facts_push(rc_buf *buf, const rc_reply_facts *facts)
     push_line(buf, RC_STR("x-recourse-masked: "), facts->masked);
     push_line(buf, RC_STR("x-recourse-target: "), facts->target);
     push_line(buf, RC_STR("x-recourse-request-id: "), facts->request_id);
+    push_line(buf, RC_STR("x-recourse-translated: "), facts->translated);
     if (facts->report_id.len > 0) {
         rc_buf_add(buf, RC_STR("x-recourse-report-id: "));
         push_escaped(buf, facts->report_id);
@@ -164,10 +165,12 @@ rc_status rc_client_response_head_push(rc_buf *buf, const rc_http1 *reader, cons
     rc_field_list_read(&fields, reader, head);
     uint32_t from = 0;
     for (uint32_t i = 0; i < fields.count; i++)
-        if (!rc_field_is_returned((rc_field_id)fields.ids[i], is_decoded)) {
+        if (!rc_field_is_returned((rc_field_id)fields.ids[i], is_decoded) ||
+            (fields.ids[i] == RC_FIELD_CONTENT_TYPE && facts->content_type.len > 0)) {
             rc_field_push_lines(buf, reader, head, from, i);
             from = i + 1;
         }
     rc_field_push_lines(buf, reader, head, from, fields.count);
+    push_line(buf, RC_STR("content-type: "), facts->content_type);
     return rc_reply_facts_push(buf, facts);
 }

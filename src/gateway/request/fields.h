@@ -78,8 +78,11 @@ typedef struct rc_reply_facts {
     rc_str target;      /* The target's name, as written by rc_target_text_push. */
     rc_str request_id;  /* The id that the gateway gave the request. */
     rc_str report_id;
-    rc_str masked;      /* Failures after which fallback_on used another target. */
-    uint64_t waited_ms; /* Sum of the waits, in the queue and between attempts. */
+    rc_str content_type; /* Replaces the provider's content type. Empty: the provider's is kept. */
+    rc_str translated;   /* How the request was translated. It contains only letters, digits and
+                         * "_.-,;=> ". */
+    rc_str masked;       /* Failures after which fallback_on used another target. */
+    uint64_t waited_ms;  /* Sum of the waits, in the queue and between attempts. */
 } rc_reply_facts;
 
 /* Maximum number of bytes of `masked`; a longer text is left out. */

@@ -16,7 +16,8 @@
 typedef struct writer {
     const rc_client_request *request;
     const rc_outbound_target *target;
-    rc_wire wire; /* The API family of the request. */
+    const rc_endpoint *endpoint; /* The endpoint of the provider. */
+    rc_wire wire;                /* The API family of the request. */
     rc_str model;
     rc_str name; /* The new name of the model, in the form that the body needs. Empty if the body
                   * stays unchanged. */
@@ -56,6 +57,15 @@ static void write_name(writer *w)
     w->name = rc_buf_get(&name);
 }
 
+/* A translated body has its model already; only a path may need it. */
+static rc_request_fault choose_translated_model(writer *w)
+{
+    w->model = w->target->model;
+    if (w->endpoint->model == RC_MODEL_PATH && !rc_model_name_is_valid(w->model))
+        return rc_request_fault_make(RC_REQUEST_FAULT_MODEL_INVALID, "model", "");
+    return rc_request_fault_none();
+}
+
 static rc_request_fault choose_model(writer *w)
 {
     const rc_client_request *request = w->request;
@@ -78,6 +88,8 @@ static rc_request_fault choose_model(writer *w)
 static uint64_t body_bytes(const writer *w)
 {
     const rc_client_request *request = w->request;
+    if (w->target->endpoint != NULL)
+        return w->target->body.len;
     if (w->renamed_len > 0)
         return w->renamed_len;
     if (w->name.len == 0)
@@ -92,6 +104,8 @@ static void cut_body(const writer *w, rc_str written, rc_outbound_request *up)
     const rc_client_request *request = w->request;
     up->pieces[0] = w->renamed_len > 0 ? written : request->body;
     up->pieces[1] = up->pieces[2] = rc_str_make(NULL, 0);
+    if (w->target->endpoint != NULL)
+        up->pieces[0] = w->target->body;
     if (w->name.len > 0) {
         up->pieces[0] = rc_str_slice(request->body, 0, request->model_at);
         up->pieces[1] = written;
@@ -116,7 +130,7 @@ static bool is_visible(rc_str text)
 
 static void push_line(const writer *w, rc_buf *buf)
 {
-    const rc_endpoint *endpoint = w->request->endpoint;
+    const rc_endpoint *endpoint = w->endpoint;
     rc_dialect dialect = w->target->kind->dialect;
     rc_buf_add(buf, rc_http1_method(w->request->reader));
     rc_buf_add_byte(buf, ' ');
@@ -129,7 +143,10 @@ static void push_line(const writer *w, rc_buf *buf)
         rc_percent_encode(w->model, buf);
         rc_buf_add(buf, endpoint->verb);
     }
-    rc_query_push(buf, w->request->query);
+    if (w->target->endpoint == NULL)
+        rc_query_push(buf, w->request->query);
+    else if (endpoint->id == RC_ENDPOINT_GENERATE_STREAM)
+        rc_buf_add(buf, RC_STR("?alt=sse"));
     rc_buf_add(buf, RC_STR(" HTTP/1.1\r\n"));
 }
 
@@ -150,6 +167,15 @@ static bool is_mistyped(const writer *w, uint32_t at)
                                      RC_STR("application/x-www-form-urlencoded"));
 }
 
+/* Whether a header describes the client's body or API, so that a translated request has its own
+ * value instead. */
+static bool is_replaced(const writer *w, rc_field_id field)
+{
+    return w->target->endpoint != NULL &&
+           (field == RC_FIELD_CONTENT_TYPE || field == RC_FIELD_CONTENT_ENCODING ||
+            field == RC_FIELD_ANTHROPIC_VERSION);
+}
+
 /* Appends the client's headers that the provider gets. Accept is replaced if it requests
  * problem+json, because only the gateway writes errors in this format. Accept-encoding is always
  * identity, because the gateway must read the response. */
@@ -161,8 +187,10 @@ static void push_passed(const writer *w, rc_buf *buf)
     for (uint32_t i = 0; i < request->fields.count; i++) {
         rc_field_id field = (rc_field_id)request->fields.ids[i];
         bool is_accept = field == RC_FIELD_ACCEPT && !request->wants_problem;
-        bool is_json = field == RC_FIELD_CONTENT_TYPE && is_mistyped(w, i);
-        if (!is_json && (is_accept || rc_field_is_sent(field, w->target->kind->dialect)))
+        bool is_json =
+            field == RC_FIELD_CONTENT_TYPE && w->target->endpoint == NULL && is_mistyped(w, i);
+        if (!is_json && !is_replaced(w, field) &&
+            (is_accept || rc_field_is_sent(field, w->target->kind->dialect)))
             continue;
         rc_field_push_lines(buf, request->reader, request->head, from, i);
         from = i + 1;
@@ -174,7 +202,10 @@ static void push_passed(const writer *w, rc_buf *buf)
     if (request->wants_problem)
         rc_buf_add(buf, RC_STR("accept: */*\r\n"));
     rc_buf_add(buf, RC_STR("accept-encoding: identity\r\n"));
-    if (w->wire == RC_WIRE_ANTHROPIC && !request->has_anthropic_version)
+    if (w->target->endpoint != NULL)
+        rc_buf_add(buf, RC_STR("content-type: application/json\r\n"));
+    if (w->wire == RC_WIRE_ANTHROPIC &&
+        (!request->has_anthropic_version || w->target->endpoint != NULL))
         rc_buf_add(buf, RC_STR("anthropic-version: 2023-06-01\r\n"));
 }
 
@@ -207,7 +238,8 @@ static rc_request_fault check_target(const rc_client_request *request,
 {
     const rc_origin *origin = target->origin;
     const rc_str prefix = rc_origin_prefix(origin);
-    if (!rc_endpoint_is_supported(request->endpoint, target->kind->dialect))
+    if (!rc_endpoint_is_supported(target->endpoint != NULL ? target->endpoint : request->endpoint,
+                                  target->kind->dialect))
         return rc_request_fault_make(RC_REQUEST_FAULT_WIRE, "", "");
     if (origin->authority_len == 0 || !is_visible(rc_origin_authority(origin)) ||
         !is_visible(prefix) || (prefix.len > 0 && prefix.ptr[0] != '/'))
@@ -220,16 +252,18 @@ rc_request_fault rc_outbound_request_write(const rc_client_request *request,
                                            rc_outbound_request *ret_upstream)
 {
     char name_scratch[RC_MODEL_QUOTED_MAX];
+    const rc_endpoint *endpoint = target->endpoint != NULL ? target->endpoint : request->endpoint;
     writer w = {.request = request,
                 .target = target,
-                .wire = request->endpoint->wire,
+                .endpoint = endpoint,
+                .wire = endpoint->wire,
                 .name_scratch = name_scratch};
     if (w.wire == RC_WIRE_NATIVE)
         w.wire = rc_wire_of_dialect(target->kind->dialect);
     rc_secret_wipe_buf(buf);
     rc_request_fault fault = check_target(request, target);
     if (fault.kind == RC_REQUEST_FAULT_NONE)
-        fault = choose_model(&w);
+        fault = target->endpoint != NULL ? choose_translated_model(&w) : choose_model(&w);
     if (fault.kind != RC_REQUEST_FAULT_NONE)
         return fault;
     if (rc_buf_reserve(buf, capacity_for(&w)) != RC_OK)

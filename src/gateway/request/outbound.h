@@ -28,6 +28,9 @@ typedef struct rc_outbound_target {
     rc_secret key;               /* Empty if no credential is sent. */
     uint8_t span[RC_SPAN_BYTES]; /* Trace span of this attempt. If all bytes are zero, no trace is
                                     sent. */
+    const rc_endpoint *endpoint; /* Endpoint of a translated request. NULL: the client's request is
+                                    passed on to the client's own endpoint. */
+    rc_str body;                 /* Body of a translated request. */
     rc_str hop;                  /* This gateway's name in Via. If empty, Via is not sent. */
 } rc_outbound_target;
 

@@ -1,7 +1,9 @@
 /* rc_snapshot: builds routes and providers from a configuration; chooses the route of a request.
  * Called by hub.c and exchanges. */
 #include "gateway/state/snapshot.h"
+#include "config/interfaces.h"
 #include "config/reader.h"
+#include "dialect/interface.h"
 
 #include "base/str.h"
 #include "config/prices/prices.h"
@@ -114,16 +116,28 @@ static bool find_pools(rc_snapshot *snapshot, uint64_t now_ms, rc_load_error *er
 
 /* ---- routes ---- */
 
-/* Returns the configured capabilities and one bit for each endpoint that the provider's API has. */
-static uint32_t capabilities(const rc_snapshot_provider *provider, uint32_t configured)
+/* Returns whether the provider can serve requests to the endpoint, translated or not. */
+static bool is_served(const rc_snapshot_provider *provider, const rc_endpoint *endpoint,
+                      uint32_t translate)
+{
+    if (provider->is_demo)
+        return true;
+    if (!rc_endpoint_is_generation(endpoint))
+        return rc_endpoint_is_supported(endpoint, provider->config->kind->dialect);
+    return rc_config_interface_for(provider->config, endpoint->dialect,
+                                   translate != RC_TRANSLATE_OFF) != RC_DIALECT_PROBLEM;
+}
+
+/* Returns the configured capabilities and one bit for each endpoint that the provider serves. */
+static uint32_t capabilities(const rc_snapshot_provider *provider, uint32_t configured,
+                             uint32_t translate)
 {
     uint32_t all = ~RC_ROUTE_NEEDS_MASK | (configured & RC_ROUTE_NEEDS_MASK);
     if (configured == UINT32_MAX)
         all = UINT32_MAX;
     for (size_t i = 0; rc_endpoint_at(i) != NULL; i++) {
         const rc_endpoint *endpoint = rc_endpoint_at(i);
-        if (!provider->is_demo &&
-            !rc_endpoint_is_supported(endpoint, provider->config->kind->dialect))
+        if (!is_served(provider, endpoint, translate))
             all &= ~rc_endpoint_need(endpoint);
     }
     return all;
@@ -188,16 +202,18 @@ static bool write_names(rc_snapshot *snapshot, rc_route_entry *route_entry)
     return rc_arena_status(&snapshot->arena) == RC_OK;
 }
 
-static bool read_entry(rc_snapshot *snapshot, const rc_config_target *target, uint64_t now_ms,
-                       rc_chain_entry *ret_entry, rc_route_entry *ret_route_entry)
+static bool read_entry(rc_snapshot *snapshot, const rc_config_target *target, uint32_t translate,
+                       uint64_t now_ms, rc_chain_entry *ret_entry, rc_route_entry *ret_route_entry)
 {
     const rc_snapshot_provider *provider = &snapshot->providers[target->provider];
-    *ret_route_entry =
-        (rc_route_entry){.provider = provider,
-                         .model = target->model,
-                         .context_window = target->context_window,
-                         .metric = target_metric(snapshot, provider->config->name, target->model),
-                         .has_price = !is_open(target->model)};
+    *ret_route_entry = (rc_route_entry){
+        .provider = provider,
+        .model = target->model,
+        .target = target,
+        .context_window =
+            target->context_tokens > 0 ? target->context_tokens : provider->config->context_tokens,
+        .metric = target_metric(snapshot, provider->config->name, target->model),
+        .has_price = !is_open(target->model)};
     if (ret_route_entry->has_price)
         ret_route_entry->price =
             rc_prices_find(snapshot->prices, rc_str_c(provider->config->kind->name),
@@ -205,7 +221,7 @@ static bool read_entry(rc_snapshot *snapshot, const rc_config_target *target, ui
     *ret_entry = (rc_chain_entry){
         .target = rc_hub_add_target(snapshot->hub, provider->config->name, target->model, now_ms),
         .max_attempts = (uint16_t)target->tries,
-        .capabilities = capabilities(provider, target->capabilities),
+        .capabilities = capabilities(provider, target->capabilities, translate),
         .group = target->group,
         .weight = target->weight,
         .spread = target->by,
@@ -223,6 +239,43 @@ static bool read_entry(rc_snapshot *snapshot, const rc_config_target *target, ui
     return write_names(snapshot, ret_route_entry);
 }
 
+/* ---- interfaces ---- */
+
+rc_dialect rc_route_interface(const rc_route *route, uint16_t entry, const rc_endpoint *endpoint)
+{
+    const rc_snapshot_provider *provider = route->entries[entry].provider;
+    if (provider->is_demo || !rc_endpoint_is_generation(endpoint))
+        return endpoint->dialect;
+    return rc_config_interface_for(provider->config, endpoint->dialect,
+                                   route->translate != RC_TRANSLATE_OFF);
+}
+
+static uint32_t translated_interfaces(const rc_route *route)
+{
+    uint32_t bits = 0;
+    for (size_t i = 0; i < RC_INTERFACE_COUNT; i++) {
+        const rc_dialect client = rc_interface_at(i);
+        const rc_endpoint *endpoint = rc_interface_endpoint(client, false);
+        for (uint16_t entry = 0; entry < route->plan.entry_count; entry++) {
+            const rc_dialect target = rc_route_interface(route, entry, endpoint);
+            if (target != client && target != RC_DIALECT_PROBLEM)
+                bits |= UINT32_C(1) << client;
+        }
+    }
+    return bits;
+}
+
+bool rc_route_may_translate(const rc_route *route, const rc_endpoint *endpoint)
+{
+    return (route->translated >> endpoint->dialect & 1) != 0 && rc_endpoint_is_generation(endpoint);
+}
+
+rc_model_facts rc_route_model_facts(const rc_route *route, uint16_t entry, rc_str model)
+{
+    const rc_route_entry *route_entry = &route->entries[entry];
+    return rc_config_model_facts(route_entry->provider->config, route_entry->target, model);
+}
+
 static bool read_route(rc_snapshot *snapshot, size_t index, uint64_t now_ms)
 {
     const rc_config_route *config = &snapshot->config->routes[index];
@@ -236,7 +289,8 @@ static bool read_route(rc_snapshot *snapshot, size_t index, uint64_t now_ms)
     for (size_t i = 0; i < count; i++) {
         const rc_config_target *target =
             i < config->chain_count ? &config->chain[i] : &config->overflow_to;
-        if (!read_entry(snapshot, target, now_ms, &entries[i], &route_entries[i]))
+        if (!read_entry(snapshot, target, config->translate, now_ms, &entries[i],
+                        &route_entries[i]))
             return false;
     }
     *route = (rc_route){
@@ -257,10 +311,12 @@ static bool read_route(rc_snapshot *snapshot, size_t index, uint64_t now_ms)
         .hedge_ms = config->hedge_ms,
         .timeouts = config->timeouts,
         .metric = rc_metrics_row(snapshot->hub->metrics, RC_ROWS_ROUTE, config->model),
+        .translate = config->translate,
     };
     for (size_t i = 0; i < config->chain_count; i++)
         if (config->chain[i].sticky != RC_STICKY_NONE)
             route->sticky = (rc_config_sticky)config->chain[i].sticky;
+    route->translated = translated_interfaces(route);
     route->is_open = has_open(route);
     route->checks_needs = checks_needs(&route->plan);
     rc_chain_init(&route->chain, (rc_revert)config->revert);
@@ -285,7 +341,7 @@ static bool read_direct(rc_snapshot *snapshot, size_t index)
                          .metric = target_metric(snapshot, provider->config->name, RC_STR("*"))};
     *entry = (rc_chain_entry){
         .target = provider->any_target,
-        .capabilities = capabilities(provider, provider->config->capabilities),
+        .capabilities = capabilities(provider, provider->config->capabilities, standard.translate),
     };
     *route = (rc_route){
         .name = provider->config->name,
@@ -301,7 +357,9 @@ static bool read_direct(rc_snapshot *snapshot, size_t index)
         .timeouts = standard.timeouts,
         .is_direct = true,
         .metric = rc_metrics_row(snapshot->hub->metrics, RC_ROWS_ROUTE, provider->config->name),
+        .translate = standard.translate,
     };
+    route->translated = translated_interfaces(route);
     route->is_open = has_open(route);
     route->checks_needs = checks_needs(&route->plan);
     rc_chain_init(&route->chain, RC_REVERT_COOLDOWN_EXPIRY);

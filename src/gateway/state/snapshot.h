@@ -29,6 +29,7 @@
 typedef struct rc_client_request rc_client_request;
 typedef struct rc_config_price rc_config_price;
 typedef struct rc_hub rc_hub;
+typedef struct rc_model_facts rc_model_facts;
 typedef struct rc_prices rc_prices;
 
 /* A copy of a secret. It is wiped when the snapshot is freed. */
@@ -61,6 +62,8 @@ typedef struct rc_route_entry {
     bool has_price;          /* The model is not "*", so `price` is valid: the price of inputs up to
                               * RC_ROUTE_SHORT_INPUT_TOKENS, or NULL if the price is unknown. */
     const rc_config_price *price;
+    const rc_config_target *target; /* The entry in the configuration. NULL for the route of a
+                                     * single provider. */
 } rc_route_entry;
 
 /* Inputs up to this number of tokens have the price in rc_route_entry. Longer inputs may cost
@@ -79,6 +82,9 @@ typedef struct rc_route {
                                * limit. */
     uint64_t hedge_ms;        /* Time after which a slow attempt gets a hedge. 0 for no hedging. */
     rc_config_timeouts timeouts;
+    uint32_t translated;     /* Bits of the rc_dialects of clients whose requests have to be
+                              * translated for at least one entry. */
+    uint32_t translate;      /* An rc_config_translate. */
     rc_config_sticky sticky; /* Whose requests use the same member of a group. */
     bool is_open;            /* One of the chain entries has the model "*". */
     bool checks_needs;       /* One of the targets lacks a capability that a request may need. */
@@ -150,7 +156,19 @@ static inline uint32_t rc_endpoint_need(const rc_endpoint *endpoint)
     return endpoint->wire == RC_WIRE_LOCAL ? 0 : UINT32_C(1) << (8 + (unsigned)endpoint->id);
 }
 
-#define RC_ROUTE_NEEDS_MASK UINT32_C(0xff)
+/* The RC_NEED_ bits that a configuration can set. RC_NEED_TRANSLATION is not among them: the
+ * exchange clears it for single requests. */
+#define RC_ROUTE_NEEDS_MASK UINT32_C(0x7f)
+
+/* Returns the interface (API) through which a request to this endpoint reaches the target of a
+ * chain entry. It differs from the endpoint's own one if the request has to be translated.
+ * RC_DIALECT_PROBLEM: the target cannot be used for this endpoint. */
+rc_dialect rc_route_interface(const rc_route *route, uint16_t entry, const rc_endpoint *endpoint);
+/* Returns whether requests to this endpoint have to be translated for some target of the route. */
+bool rc_route_may_translate(const rc_route *route, const rc_endpoint *endpoint);
+/* Returns what is known about the model of a chain entry. model: the model that is requested from
+ * the provider. */
+rc_model_facts rc_route_model_facts(const rc_route *route, uint16_t entry, rc_str model);
 
 /* Finds the client with this token; compares in constant time. Returns the client's index, or
  * SIZE_MAX if no client has the token. */

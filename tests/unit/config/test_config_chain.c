@@ -1,5 +1,6 @@
-/* Tests of chains: the same target twice and targets with different APIs are refused with their
- * position; suggestions for unknown providers; times with units. */
+/* Tests of chains: the same target twice, and targets with different APIs beside `translate: off`,
+ * are refused with their position; interfaces of providers and facts about models; suggestions for
+ * unknown providers; times with units. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "config/interfaces.h"
 #include "config/load.h"
 #include "config/show.h"
 #include "support/fail_alloc.h"
@@ -17,6 +19,8 @@
 #define HEAD                                                                               \
     "providers: {openai: {keys: [env:K]}, local: {kind: vllm}, anthropic: {}, gemini: {}," \
     " demo: {}}\nroutes: [{model: a, "
+
+#define OFF HEAD "translate: off, "
 
 static const struct {
     const char *text;
@@ -40,14 +44,19 @@ static const struct {
     {HEAD "chain: [{target: nobody/x}, {target: openai/x}], overflow_to: local/y}]\n", 38,
      "routes[0].chain[0].target", "no provider"},
     {HEAD "chain: [{}, {target: openai/x}]}]\n", 29, "routes[0].chain[0]", "target is missing"},
-    /* All targets of a route use one API. */
-    {HEAD "chain: [{target: openai/x}, {target: anthropic/x}]}]\n", 58, "routes[0].chain[1].target",
-     "the target's provider uses Anthropic's API and chain[0] OpenAI's"},
-    {HEAD "chain: [{target: gemini/x}, {target: demo/x}, {target: local/x}]}]\n", 76,
-     "routes[0].chain[2].target", "the target's provider uses OpenAI's API and chain[0] Gemini's"},
-    {HEAD "chain: [{target: demo/x}, {target: gemini/x}, {target: demo/y}]}]\n", 0, "", ""},
-    {HEAD "chain: [{target: anthropic/x}], overflow_to: gemini/x}]\n", 66, "routes[0].overflow_to",
-     "the target's provider uses Gemini's API and chain[0] Anthropic's"},
+    /* The targets of a route may have different APIs, unless the route has `translate: off`. */
+    {HEAD "chain: [openai/x, anthropic/x, gemini/x], overflow_to: local/x}]\n", 0, "", ""},
+    {HEAD "translate: exact, chain: [openai/x, anthropic/x]}]\n", 0, "", ""},
+    {OFF "chain: [{target: openai/x}, {target: anthropic/x}]}]\n", 74, "routes[0].chain[1].target",
+     "this target's provider has the interface messages and chain[0] responses; with translate: "
+     "off all targets of a route must have the same one"},
+    {OFF "chain: [{target: gemini/x}, {target: demo/x}, {target: local/x}]}]\n", 92,
+     "routes[0].chain[2].target",
+     "this target's provider has the interface chat and chain[0] gemini"},
+    {OFF "chain: [{target: demo/x}, {target: gemini/x}, {target: demo/y}]}]\n", 0, "", ""},
+    {OFF "chain: [openai/x, local/x]}]\n", 0, "", ""},
+    {OFF "chain: [{target: anthropic/x}], overflow_to: gemini/x}]\n", 82, "routes[0].overflow_to",
+     "this target's provider has the interface gemini and chain[0] messages"},
     {HEAD "chain: [{target: demo/x}], overflow_to: gemini/x}]\n", 0, "", ""},
     {HEAD "chain: [{target: gemini/x}], overflow_to: demo/x}]\n", 0, "", ""},
     {HEAD "chain: [{target: nobody/x}, {target: gemini/x}]}]\n", 38, "routes[0].chain[0].target",
@@ -56,8 +65,8 @@ static const struct {
     {HEAD "chain: [openai/x, {target: local/x, tries: 2}, local/y]}]\n", 0, "", ""},
     {HEAD "chain: [openai/x, local/x, openai/x]}]\n", 48, "routes[0].chain[2]",
      "the target appears twice in one chain: chain[0] is the same target"},
-    {HEAD "chain: [openai/x, gemini/x]}]\n", 39, "routes[0].chain[1]",
-     "the target's provider uses Gemini's API and chain[0] OpenAI's"},
+    {OFF "chain: [openai/x, gemini/x]}]\n", 55, "routes[0].chain[1]",
+     "this target's provider has the interface gemini and chain[0] responses"},
     {HEAD "chain: [openai]}]\n", 29, "routes[0].chain[0]", "provider/model is expected"},
     {HEAD "chain: [vllm/x]}]\n", 29, "routes[0].chain[0]", "there is no provider \"vllm\""},
     /* Groups of targets. */
@@ -65,7 +74,7 @@ static const struct {
      "chain: [{any_of: [openai/x, local/x], weights: [3, 1], by: least-busy, sticky: user}]}]\n",
      0, "", ""},
     {HEAD
-     "chain: [{any_of: [openai/x, {target: local/x, context_window: 8}], tries: 2}, demo/z]}]\n",
+     "chain: [{any_of: [openai/x, {target: local/x, context_tokens: 8}], tries: 2}, demo/z]}]\n",
      0, "", ""},
     {HEAD "chain: [{any_of: [openai/x, local/x], weights: [3, 0]}]}]\n", 72,
      "routes[0].chain[0].weights[1]", "a weight of 0 is not possible; remove the target"},
@@ -94,8 +103,9 @@ static const struct {
      "there is no provider \"nobody\""},
     {HEAD "chain: [{any_of: [openai/x, {any_of: [local/x, local/y]}]}]}]\n", 58,
      "routes[0].chain[0].any_of[1].any_of", "any_of cannot contain another any_of"},
-    {HEAD "chain: [{any_of: [openai/x, gemini/x]}]}]\n", 49, "routes[0].chain[0].any_of[1]",
-     "the target's provider uses Gemini's API and chain[0].any_of[0] OpenAI's"},
+    {HEAD "chain: [{any_of: [openai/x, gemini/x]}]}]\n", 0, "", ""},
+    {OFF "chain: [{any_of: [openai/x, gemini/x]}]}]\n", 65, "routes[0].chain[0].any_of[1]",
+     "this target's provider has the interface gemini and chain[0].any_of[0] responses"},
     {HEAD "chain: [{any_of: [openai/x, local/x], target: openai/z}]}]\n", 67,
      "routes[0].chain[0].target", "a chain entry has either target or any_of"},
     {HEAD "chain: [{any_of: [openai/x, local/x], by: random}]}]\n", 63, "routes[0].chain[0].by",
@@ -227,7 +237,7 @@ static void times_of_all_sections_have_units(void **state)
     rc_config_done(&config);
 }
 
-static void a_chain_has_each_target_once_and_one_api(void **state)
+static void a_chain_has_each_target_once_and_one_api_without_translation(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -265,7 +275,7 @@ static void expect_group(const rc_config *config)
         assert_int_equal(route->chain[i].by, i > 0 ? RC_SPREAD_REMAINING : RC_SPREAD_WEIGHT);
         assert_int_equal(route->chain[i].sticky, i > 0 ? RC_STICKY_SESSION : RC_STICKY_NONE);
     }
-    assert_int_equal(route->chain[2].context_window, 8000);
+    assert_int_equal(route->chain[2].context_tokens, 8000);
 }
 
 /* `config show` writes a group as it was read. */
@@ -279,7 +289,7 @@ static void groups_are_read_and_shown(void **state)
     rc_buf shown;
     rc_config_faults_init(&faults);
     const rc_str text =
-        RC_STR(HEAD "chain: [demo/a, {any_of: [openai/x, {target: local/x, context_window: 8000}, "
+        RC_STR(HEAD "chain: [demo/a, {any_of: [openai/x, {target: local/x, context_tokens: 8000}, "
                     "local/y], weights: [5, 1, 2], by: remaining, sticky: session, tries: 2}]}]\n");
     assert_int_equal(rc_config_parse(&config, text, &alloc, &faults), RC_OK);
     expect_group(&config);
@@ -293,11 +303,117 @@ static void groups_are_read_and_shown(void **state)
     assert_int_equal(memory.live, 0);
 }
 
+/* The list of a provider's interfaces. */
+static void interfaces_are_checked(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text; /* value of `interfaces` */
+        const char *kind;
+        const char *part; /* "": the value is valid */
+    } lists[] = {
+        {"[messages, chat]", "anthropic", ""},
+        {"[gemini, chat]", "gemini", ""},
+        {"[responses]", "vllm", ""},
+        {"[chat]", "openai", ""},
+        {"[]", "openai", "the list is empty"},
+        {"[chat, chat]", "openai", "this interface appears twice"},
+        {"[messages]", "openai", "providers of kind openai do not have this interface"},
+        {"[responses]", "anthropic", "providers of kind anthropic do not have this interface"},
+        {"[mesages]", "anthropic", "messages"},
+    };
+    for (size_t i = 0; i < COUNT(lists); i++) {
+        char text[512];
+        fail_alloc memory = {0};
+        rc_alloc alloc = fail_alloc_of(&memory);
+        rc_config config;
+        rc_config_faults faults;
+        rc_config_faults_init(&faults);
+        snprintf(text, sizeof text, "providers: {p: {kind: %s, interfaces: %s}}\n", lists[i].kind,
+                 lists[i].text);
+        rc_status status = rc_config_parse(&config, rc_str_c(text), &alloc, &faults);
+        if (lists[i].part[0] == '\0') {
+            assert_int_equal(status, RC_OK);
+            assert_true(config.providers[0].has_own_interfaces);
+        } else if (faults.count != 1 || strstr(faults.list[0].message, lists[i].part) == NULL) {
+            fail_msg("%s: %zu: %s", text, faults.count, faults.list[0].message);
+        }
+        rc_config_done(&config);
+        assert_int_equal(memory.live, 0);
+    }
+}
+
+static rc_dialect interface_for(const char *yaml, rc_dialect client, bool is_translated)
+{
+    fail_alloc memory = {0};
+    rc_alloc alloc = fail_alloc_of(&memory);
+    rc_config config;
+    rc_config_faults faults;
+    rc_config_faults_init(&faults);
+    assert_int_equal(rc_config_parse(&config, rc_str_c(yaml), &alloc, &faults), RC_OK);
+    rc_dialect interface = rc_config_interface_for(&config.providers[0], client, is_translated);
+    rc_config_done(&config);
+    return interface;
+}
+
+static void a_client_s_own_interface_comes_first(void **state)
+{
+    (void)state;
+    static const char claude[] = "providers: {p: {kind: anthropic}}\n";
+    static const char both[] = "providers: {p: {kind: anthropic, interfaces: [messages, chat]}}\n";
+    static const char gpt[] = "providers: {p: {kind: openai}}\n";
+    const rc_dialect chat = RC_DIALECT_OPENAI_CHAT;
+    const rc_dialect messages = RC_DIALECT_ANTHROPIC;
+    assert_int_equal(interface_for(claude, messages, true), messages);
+    assert_int_equal(interface_for(claude, chat, true), messages);
+    assert_int_equal(interface_for(claude, chat, false), RC_DIALECT_PROBLEM);
+    assert_int_equal(interface_for(both, chat, true), chat);
+    assert_int_equal(interface_for(both, chat, false), chat);
+    assert_int_equal(interface_for(gpt, chat, true), chat);
+    assert_int_equal(interface_for(gpt, RC_DIALECT_OPENAI_RESPONSES, true),
+                     RC_DIALECT_OPENAI_RESPONSES);
+    assert_int_not_equal(interface_for(gpt, messages, true), RC_DIALECT_PROBLEM);
+    assert_int_equal(interface_for(gpt, messages, false), RC_DIALECT_PROBLEM);
+}
+
+/* Values of the configuration come before those of spec/models.def: the entry's, then the
+ * provider's. */
+static void facts_of_models_can_be_configured(void **state)
+{
+    (void)state;
+    static const char yaml[] =
+        "providers: {c: {kind: anthropic, context_tokens: 9000, capabilities: [tools]}}\n"
+        "routes: [{model: a, chain: [{target: c/claude-opus-4-8, max_output_tokens: 50},"
+        " {target: c/x, context_tokens: 70, capabilities: [vision]}]}]\n";
+    fail_alloc memory = {0};
+    rc_alloc alloc = fail_alloc_of(&memory);
+    rc_config config;
+    rc_config_faults faults;
+    rc_config_faults_init(&faults);
+    assert_int_equal(rc_config_parse(&config, rc_str_c(yaml), &alloc, &faults), RC_OK);
+    const rc_config_provider *provider = &config.providers[0];
+    const rc_config_target *chain = config.routes[0].chain;
+    rc_model_facts facts = rc_config_model_facts(provider, &chain[0], RC_STR("claude-opus-4-8"));
+    assert_int_equal(facts.context, 9000);
+    assert_int_equal(facts.max_tokens, 50);
+    assert_true((facts.flags & RC_MODEL_TOOLS) != 0 && (facts.flags & RC_MODEL_VISION) == 0);
+    assert_true((facts.flags & RC_MODEL_REASONING) != 0);
+    facts = rc_config_model_facts(provider, &chain[1], RC_STR("x"));
+    assert_int_equal(facts.context, 70);
+    assert_true((facts.flags & RC_MODEL_VISION) != 0 && (facts.flags & RC_MODEL_TOOLS) == 0);
+    facts = rc_config_model_facts(provider, NULL, RC_STR("claude-opus-4-8"));
+    assert_true(facts.max_tokens > 50);
+    rc_config_done(&config);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_chain_has_each_target_once_and_one_api),
+        cmocka_unit_test(a_chain_has_each_target_once_and_one_api_without_translation),
         cmocka_unit_test(groups_are_read_and_shown),
+        cmocka_unit_test(interfaces_are_checked),
+        cmocka_unit_test(a_client_s_own_interface_comes_first),
+        cmocka_unit_test(facts_of_models_can_be_configured),
         cmocka_unit_test(providers_are_suggested),
         cmocka_unit_test(times_have_units),
         cmocka_unit_test(times_of_all_sections_have_units),

@@ -311,6 +311,53 @@ static void a_denied_budget_ends_the_call(void **state)
     assert_int_equal(f.model.machine.ending, RC_ENDING_ERROR);
 }
 
+/* A request that cannot be expressed for the first target goes to the second one, and nothing
+ * counts as an attempt or as a failure of the first. */
+static void an_unfit_entry_is_left_out(void **state)
+{
+    (void)state;
+    const recorded list[] = {
+        {.kind = RC_INPUT_BEGIN, .effects = "log reserve 0"},
+        {.kind = RC_INPUT_RESERVED, .verdict = RC_RESERVE_UNFIT, .effects = "log reserve 0"},
+        {.kind = RC_INPUT_RESERVED, .effects = "start 0"},
+        {.kind = RC_INPUT_COMPLETE, .effects = "settle 0 delivered store"},
+    };
+    fixture f;
+    fixture_init(&f, RC_UNLIMITED);
+    f.model.start.options.needs = RC_NEED_TRANSLATION;
+    play(&f, &list[0]);
+    assert_int_equal(f.model.machine.action.entry, 0);
+    f.model.world.entries[0].capabilities &= ~(uint32_t)RC_NEED_TRANSLATION;
+    play(&f, &list[1]);
+    assert_int_equal(f.model.machine.action.entry, 1);
+    assert_int_equal(f.model.machine.action.attempt, 1);
+    assert_int_equal(f.model.skips.count, 1);
+    assert_int_equal(f.model.skips.list[0].reason, RC_WHY_SKIP_TRANSLATION);
+    play(&f, &list[2]);
+    play(&f, &list[3]);
+}
+
+static void a_request_that_fits_no_entry_is_refused(void **state)
+{
+    (void)state;
+    const recorded list[] = {
+        {.kind = RC_INPUT_BEGIN, .effects = "log reserve 0"},
+        {.kind = RC_INPUT_RESERVED, .verdict = RC_RESERVE_UNFIT, .effects = "log report store"},
+        {.kind = RC_INPUT_STORED, .effects = "reply"},
+    };
+    fixture f;
+    fixture_init(&f, RC_UNLIMITED);
+    f.model.start.options.needs = RC_NEED_TRANSLATION;
+    play(&f, &list[0]);
+    for (size_t i = 0; i < 2; i++)
+        f.model.world.entries[i].capabilities &= ~(uint32_t)RC_NEED_TRANSLATION;
+    play(&f, &list[1]);
+    assert_int_equal(f.model.machine.action.reason, RC_WHY_NONE_CAPABLE);
+    assert_int_equal(f.model.machine.action.missing, RC_NEED_TRANSLATION);
+    assert_int_equal(f.model.machine.action.attempt, 0);
+    play(&f, &list[2]);
+}
+
 static void the_deadline_ends_an_attempt_after_one_more_poll(void **state)
 {
     (void)state;
@@ -423,6 +470,8 @@ int main(void)
         cmocka_unit_test(a_failed_lane_leaves_the_other_one_running),
         cmocka_unit_test(an_attempt_waits_for_its_budget),
         cmocka_unit_test(a_denied_budget_ends_the_call),
+        cmocka_unit_test(an_unfit_entry_is_left_out),
+        cmocka_unit_test(a_request_that_fits_no_entry_is_refused),
         cmocka_unit_test(the_deadline_ends_an_attempt_after_one_more_poll),
         cmocka_unit_test(a_store_that_hangs_does_not_hold_the_response_for_ever),
         cmocka_unit_test(a_disconnect_of_the_client_ends_the_exchange),

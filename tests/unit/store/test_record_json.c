@@ -133,7 +133,7 @@ static void a_record_has_its_report(void **state)
     assert_non_null(strstr(json, "\"step\":7"));
     assert_non_null(strstr(json, "\"tokens_are\":\"measured\",\"cost_usd\":1.2005,"));
     assert_non_null(strstr(json, "\"committed\":true"));
-    assert_non_null(strstr(json, "\"text\":\"said\",\"report\":{"));
+    assert_non_null(strstr(json, "\"translated\":\"said\",\"report\":{"));
     assert_non_null(strstr(json, "\"message\":\"Too many.\""));
     rc_buf_done(&buf);
 }

@@ -78,9 +78,9 @@ static void routes_are_listed(void **state)
     (void)state;
     const char *config =
         PROVIDERS "routes:\n"
-                  "  - {model: fast, chain: [{target: oa/gpt-4o, context_window: 128000,"
+                  "  - {model: fast, chain: [{target: oa/gpt-4o, context_tokens: 128000,"
                   " capabilities: [streaming, tools, vision]},"
-                  " {target: oa/mock/503, context_window: 32000}]}\n"
+                  " {target: oa/mock/503, context_tokens: 32000}]}\n"
                   "  - {model: deep, chain: [{target: cl/claude-x}]}\n";
     assert_string_equal(
         list_of(config, NO_PRICES, RC_DIALECT_OPENAI_CHAT),
@@ -96,8 +96,8 @@ static void dialects_have_their_forms(void **state)
     const char *config =
         PROVIDERS "routes:\n"
                   "  - {model: fast, chain: [{target: oa/gpt-4o}]}\n"
-                  "  - {model: deep, chain: [{target: cl/c, context_window: 200000}]}\n"
-                  "  - {model: wide, chain: [{target: ge/g, context_window: 1000000}]}\n";
+                  "  - {model: deep, chain: [{target: cl/c, context_tokens: 200000}]}\n"
+                  "  - {model: wide, chain: [{target: ge/g, context_tokens: 1000000}]}\n";
     assert_string_equal(list_of(config, NO_PRICES, RC_DIALECT_ANTHROPIC),
                         "{\"data\":[{\"type\":\"model\",\"id\":\"deep\",\"display_name\":\"deep\","
                         "\"created_at\":\"2027-01-15T08:00:00.000Z\",\"max_input_tokens\":200000}],"
