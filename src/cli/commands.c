@@ -1,4 +1,5 @@
-/* Table of commands; runs the command that the first argument names. Called by main.c. */
+/* Table of commands; runs the command that the first argument names. Called by main.c, help.c and
+ * tools/gen_completions.c. */
 #include <string.h>
 
 #include <recourse/version.h>

@@ -1,5 +1,6 @@
 /* Help texts: `recourse help`, `recourse --help` and `recourse COMMAND --help`, generated from the
- * tables of commands and options. Called by commands.c. */
+ * tables of commands and options. Called by commands.c, simulate/list.c and the command.c files of
+ * explain, mock and render. */
 #include "base/str.h"
 #include "cli/options.h"
 #include "render/pen.h"

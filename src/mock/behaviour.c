@@ -1,4 +1,5 @@
-/* Parses the plan in a model's name. Called by provider.c and scenario.c. */
+/* Parses the plan in a model's name. Called by provider.c, scenario.c, dialect_other.c and
+ * src/cli/mock/command.c. */
 #include "mock/behaviour.h"
 
 #include "base/nearest.h"

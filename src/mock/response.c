@@ -1,5 +1,5 @@
 /* Creates a response: its text, head and body. response_step.c sends it in steps. Called by
- * provider.c. */
+ * provider.c, error.c, server.c and the gateway's demo.c. */
 #include "mock/response.h"
 
 #include "base/str.h"

@@ -1,5 +1,5 @@
 /* Plays a scenario of the simulator by the clock: decides how each provider responds, and counts
- * the calls. Called by provider.c and server.c. */
+ * the calls. Called by provider.c, server.c and src/cli/mock. */
 #include "mock/script.h"
 
 #include <string.h>

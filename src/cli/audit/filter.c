@@ -1,4 +1,5 @@
-/* Converts the options that select operations into a query of the audit. Called by command.c. */
+/* Converts the options that select operations into a query of the audit. Called by command.c,
+ * export.c, list.c, stats.c and tail.c. */
 #include "audit/names.h"
 #include "base/str.h"
 #include "cli/audit/audit.h"

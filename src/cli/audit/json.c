@@ -1,4 +1,5 @@
-/* Writes operations and records as JSON; called by list.c, show.c, tail.c and export.c. */
+/* Writes operations and records as JSON; called by list.c, show.c, tail.c, export.c and
+ * timeline.c. */
 #include "cli/audit/audit.h"
 #include "store/record_json.h"
 

@@ -1,5 +1,5 @@
-/* Columns of the tables of `audit stats`, and the lines above them. Called by stats.c and
- * stats_show.c. */
+/* Columns of the tables of `audit stats`, and the lines above them. Called by stats.c,
+ * stats_show.c, filter.c and tools/gen_completions.c. */
 #include <recourse/taxonomy.h>
 
 #include "cli/audit/stats.h"

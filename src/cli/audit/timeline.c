@@ -1,5 +1,5 @@
-/* Makes sentences about an operation and its records; called by show.c, show_human.c and
- * show_markdown.c. */
+/* Makes sentences about an operation and its records; called by show.c, show_human.c,
+ * show_markdown.c, list.c, export.c and stats.c. */
 #include <recourse/taxonomy.h>
 
 #include "base/str.h"

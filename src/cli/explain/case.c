@@ -1,5 +1,5 @@
 /* Tolerant reader of cases (failures as JSON objects, see case.h): reads damaged JSON and names the
- * fault. Called by jsonl.c and detect.c. */
+ * fault. Called by jsonl.c, detect.c and case_plain.c. */
 #include "cli/explain/case.h"
 
 #include <recourse/taxonomy.h>

@@ -1,5 +1,5 @@
 /* Converts the options of explain into facts about the failure, and reads the rules file. Called by
- * explain.c. */
+ * explain.c, explanation.c and jsonl.c. */
 #include <string.h>
 
 #include <recourse/taxonomy.h>

@@ -1,4 +1,5 @@
-/* rc_reasoning: records the steps of a verdict and writes them as JSON. Called by explanation.c. */
+/* rc_reasoning: records the steps of a verdict and writes them as JSON. Called by explanation.c,
+ * explain.c, reasoning_panel.c and src/cli/serve/explain.c. */
 #include "cli/explain/reasoning.h"
 
 #include <recourse/rules.h>

@@ -1,5 +1,5 @@
-/* The admin server of `recourse serve`: listeners, state and actions. Called by run.c and
- * reload.c. */
+/* The admin server of `recourse serve`: listeners, state and actions. Called by run.c, reload.c and
+ * state.c. */
 #include "cli/serve/admin.h"
 
 #include "base/str.h"

@@ -1,4 +1,4 @@
-/* Reloads the configuration of a running gateway. Called by signals.c and admin.c. */
+/* Reloads the configuration of a running gateway. Called by signals.c, admin.c and run.c. */
 #include <string.h>
 
 #include "base/str.h"

@@ -1,6 +1,6 @@
 /* Opens a connection to an origin: resolves the name, connects and does the TLS handshake, or uses
- * the connection that settings.open returns. Called by pool.c. link.c reports the events of a
- * connection that is being opened. */
+ * the connection that settings.open returns. Called by pool.c, call.c and link.c. link.c reports
+ * the events of a connection that is being opened. */
 #include "net/client/dial.h"
 
 #include <stddef.h>

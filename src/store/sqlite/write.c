@@ -1,6 +1,6 @@
-/* Appends batches in one transaction. Called by sqlite.c. The records of one operation are adjacent
- * in a batch, so the operation's row is written once, with its beginning and its end. If the
- * operation has only one attempt, its row also contains this attempt. */
+/* Appends batches in one transaction. Called by the other files of store/sqlite. The records of one
+ * operation are adjacent in a batch, so the operation's row is written once, with its beginning and
+ * its end. If the operation has only one attempt, its row also contains this attempt. */
 #include <string.h>
 
 #include <recourse/buf.h>
