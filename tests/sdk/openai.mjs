@@ -262,7 +262,7 @@ function addRefusals(group) {
     const unable = route("anthropic", "ok");
     group.test("an endpoint that no target has is an UnprocessableEntityError", async () => {
         const { api } = client();
-        const error = await thrown(() => RESPONSES.whole(api, unable.name));
+        const error = await thrown(() => api.embeddings.create({ model: unable.name, input: "Hello" }));
         assert.equal(error.constructor, OpenAI.UnprocessableEntityError);
         assert.equal(error.error.recourse.error_code, "UnsupportedFeature");
         assert.equal(await asked(unable), 0);

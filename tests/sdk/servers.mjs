@@ -15,7 +15,7 @@ export const base = () => gateUrl;
 
 // Adds a route for a test. Returns its model name (name) and its target as reports and headers name it.
 // kind: the provider's kind. behaviour: the mock's behaviour, see docs/mock.md. options: policy (once,
-// fast, hasty), deadline_ms, timeouts.
+// fast, hasty), deadline_ms, timeouts, interfaces of the provider.
 export function route(kind, behaviour, options = {}) {
     const number = routes.length + 1;
     const made = { name: `model-${number}`, target: `p${number}/mock/${behaviour}` };
@@ -26,9 +26,10 @@ export function route(kind, behaviour, options = {}) {
 // Returns the base URL of the passthrough to a target's provider.
 export const own = ({ target }) => `${base()}/p/${target.split("/")[0]}`;
 
-function provider({ kind }, index) {
+function provider({ kind, options }, index) {
     const path = kind === "openai" ? "/v1" : "";
-    return `  p${index + 1}: {kind: ${kind}, base_url: "${mockUrl}${path}", keys: [env:KEY_${index + 1}]}`;
+    const interfaces = options.interfaces ? `interfaces: [${options.interfaces}], ` : "";
+    return `  p${index + 1}: {kind: ${kind}, ${interfaces}base_url: "${mockUrl}${path}", keys: [env:KEY_${index + 1}]}`;
 }
 
 function entry({ name, target, options }) {
