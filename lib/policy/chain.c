@@ -283,6 +283,9 @@ uint16_t rc_call_find_member(const rc_call *call, rc_group group, uint32_t tried
                                     .weight = row->weight > 0 ? row->weight : 1};
         members[count - 1].busy = members[count - 1].target->limiter.in_flight;
     }
-    return count > 0 ? choose(call, &call->plan->entries[group.first], members, count)
-                     : RC_NO_TARGET;
+    if (count == 0)
+        return RC_NO_TARGET;
+    /* Most entries have one target: the choice costs more than the rest of the search. */
+    return count == 1 ? members[0].entry
+                      : choose(call, &call->plan->entries[group.first], members, count);
 }
