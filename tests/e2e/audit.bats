@@ -110,9 +110,9 @@ key() {
     refused 66 "the file is empty" list --store empty
     refused 66 "the path is a folder" list --store .
     echo "This is no database, and it is long enough to be read as one would be." >text
-    refused 65 "is not an audit of Recourse" list --store text
+    refused 65 "is not an audit file of Recourse" list --store text
     python3 -c 'import sqlite3; c = sqlite3.connect("other.db"); c.execute("create table t(x)"); c.commit()'
-    refused 65 "is not an audit of Recourse" list --store other.db
+    refused 65 "is not an audit file of Recourse" list --store other.db
     cp "$told" new.db
     python3 -c 'import sqlite3; sqlite3.connect("new.db").execute("pragma user_version = 99")'
     refused 65 "written by a newer version" list --store new.db
