@@ -1,5 +1,5 @@
 #!/bin/sh
-# build.sh PRESET [--target TARGET]... [CMAKE-ARGUMENT...]: configures one preset in
+# build.sh PRESET [--target TARGET | CMAKE-ARGUMENT]...: configures one preset in
 # $RECOURSE_BUILD/PRESET and builds all targets, or only the named ones; the target "none" configures
 # only. Concurrent builds of the same directory wait for each other.
 set -eu
@@ -7,9 +7,17 @@ set -eu
 preset=$1
 shift
 targets=
-while [ "${1:-}" = --target ]; do
-    targets="$targets $2"
-    shift 2
+left=$#
+while [ "$left" -gt 0 ]; do
+    if [ "$1" = --target ]; then
+        targets="$targets $2"
+        shift
+        left=$((left - 1))
+    else
+        set -- "$@" "$1" # CMake's arguments stay, in their order.
+    fi
+    shift
+    left=$((left - 1))
 done
 targets=${targets:- all}
 cd "$(dirname "$0")/.."
