@@ -12,6 +12,8 @@ tools/build.sh release --target gen_policy
 # The rules refer to facts that the phrases define, so the phrases are generated first.
 tools/build.sh release --target gen_phrases
 "$root/release/gen_phrases" .
+tools/build.sh release --target gen_languages
+"$root/release/gen_languages" .
 tools/build.sh release --target gen_rules
 "$root/release/gen_rules" .
 tools/build.sh release --target gen_completions

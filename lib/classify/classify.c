@@ -10,6 +10,7 @@
 #include "classify/connection.h"
 #include "classify/evidence.h"
 #include "classify/headers.h"
+#include "classify/languages/languages.h"
 #include "classify/phrases/phrases.h"
 #include "classify/providers/provider.h"
 #include "classify/relevance/relevance.h"
@@ -26,6 +27,7 @@ typedef struct meaning {
     rc_concept_set says;
     rc_concept_set code;
     unsigned coverage; /* The largest share of a message that one phrase covers, in per cent. */
+    rc_language_reading language; /* What a message in another language than English says. */
 } meaning;
 
 static void add_all(rc_concept_set *to, const rc_concept_set *from)
@@ -163,6 +165,43 @@ static unsigned coverage_of(const meaning *m, rc_str text)
     return (unsigned)(longest * 100 / text.len);
 }
 
+static void note_language(const rc_evidence *evidence, const rc_language_reading *reading)
+{
+    if (evidence->trace == NULL)
+        return;
+    for (unsigned c = 0; c < RC_CONCEPT_COUNT; c++) {
+        if (!rc_concept_set_has(&reading->says, c))
+            continue;
+        char name_bytes[64];
+        rc_buf name;
+        rc_buf_init_fixed(&name, name_bytes, sizeof(name_bytes));
+        rc_buf_push(&name, RC_STR("says:"));
+        rc_buf_push(&name, rc_concept_name(c));
+        rc_evidence_note(evidence, RC_TRACE_FACT, rc_buf_get(&name), reading->sentence);
+    }
+}
+
+/* Reads a message by the roles of its words if it has letters that English lacks, or if no phrase
+ * tells what happened. Returns whether the roles tell it. */
+static bool read_language(rc_evidence *evidence, meaning *m, rc_str text, bool is_told)
+{
+    const bool has_letters = rc_language_has_letters(text);
+    if (is_told && !has_letters)
+        return false;
+    rc_language_reading reading = rc_language_read(text);
+    if (!reading.has_language)
+        return false;
+    note_language(evidence, &reading);
+    add_all(&m->says, &reading.says);
+    m->coverage = reading.coverage > m->coverage ? reading.coverage : m->coverage;
+    if (reading.wait_ms >= 0)
+        rc_hints_add_wait(&evidence->hints, reading.wait_ms, reading.wait_text);
+    const bool is_telling = has_decisive(&reading.says);
+    if (has_letters || is_telling)
+        m->language = reading;
+    return is_telling;
+}
+
 static bool read_message(rc_evidence *evidence, meaning *m, rc_str text)
 {
     if (text.len == 0)
@@ -176,7 +215,8 @@ static bool read_message(rc_evidence *evidence, meaning *m, rc_str text)
     add_all(&m->says, &m->scan.found);
     const unsigned coverage = coverage_of(m, text);
     m->coverage = coverage > m->coverage ? coverage : m->coverage;
-    return has_decisive(&m->scan.found);
+    const bool is_told = has_decisive(&m->scan.found);
+    return read_language(evidence, m, text, is_told) || is_told;
 }
 
 /* Iterates over the layers from the innermost to the outermost: returns the layer after `last`, or
@@ -477,7 +517,7 @@ static void clear_words(rc_evidence *evidence)
 static rc_relevance set_foreign(rc_evidence *evidence, const meaning *m, const rc_rules *rules)
 {
     rc_relevance relevance =
-        rc_relevance_of(evidence, has_decisive(&m->code), &m->says, m->coverage);
+        rc_relevance_of(evidence, has_decisive(&m->code), &m->says, m->coverage, &m->language);
     if (!relevance.is_foreign)
         return relevance;
     const rc_rule *rule = rc_rules_match(rules, &evidence->facts, NULL);
@@ -503,6 +543,7 @@ rc_verdict rc_judge(const rc_failure *failure, const rc_rules *rules, const rc_t
     m.says = (rc_concept_set){0};
     m.code = (rc_concept_set){0};
     m.coverage = 0;
+    m.language = (rc_language_reading){.wait_ms = -1};
 
     rc_headers_read(&evidence);
     rc_unwrap(&evidence);

@@ -14,6 +14,7 @@ generate() {
     "$RECOURSE_BINARY/gen_errors" "$1"
     "$RECOURSE_BINARY/gen_policy" "$1"
     "$RECOURSE_BINARY/gen_phrases" "$1"
+    "$RECOURSE_BINARY/gen_languages" "$1"
     "$RECOURSE_BINARY/gen_rules" "$1"
     "$RECOURSE_BINARY/gen_completions" "$1"
     "$RECOURSE_SOURCE/tools/gen_scenarios.sh" "$1"
@@ -45,7 +46,7 @@ written() {
 
 @test "a folder that cannot be written to is an error" {
     touch "$BATS_TEST_TMPDIR/file"
-    for generator in gen_errors gen_phrases gen_rules gen_policy gen_completions; do
+    for generator in gen_errors gen_phrases gen_languages gen_rules gen_policy gen_completions; do
         run "$RECOURSE_BINARY/$generator" "$BATS_TEST_TMPDIR/file"
         [ "$status" -ne 0 ]
         [ -n "$output" ]
@@ -67,6 +68,13 @@ written() {
     run "$RECOURSE_BINARY/gen_phrases" "$fresh"
     [ "$status" -eq 1 ]
     [[ $output == *phrases.txt:1:* ]]
+}
+
+@test "a fault in the words of the languages is reported with its line" {
+    printf 'role limit\n  de: limit\nquota: limit surplus\n' >"$fresh/spec/languages.txt"
+    run "$RECOURSE_BINARY/gen_languages" "$fresh"
+    [ "$status" -eq 1 ]
+    [[ $output == *languages.txt:3:*surplus* ]]
 }
 
 @test "a fault in the rules is reported with its position" {

@@ -81,6 +81,10 @@ void rc_hints_add_field(rc_hints *h, rc_str key, rc_str value, bool is_number);
  * `at` announces a wait. text: views until `h` is no longer used. */
 void rc_hints_add_text(rc_hints *h, rc_str text, size_t at);
 
+/* Adds a wait that another reader found in a message's text. wait_ms: at least 0. value: the words
+ * of the wait, a view until `h` is no longer used. */
+void rc_hints_add_wait(rc_hints *h, int64_t wait_ms, rc_str value);
+
 /* Returns the hint that applies. If there is no hint, the rank of the result is RC_HINT_RANK_NONE
  * and its wait -1. h: borrows during the call. */
 rc_hint rc_hints_best(const rc_hints *h);

@@ -427,6 +427,15 @@ static rc_hint_reading read_wording(rc_str text, size_t at, int64_t now_unix_ms,
     return rc_hint_reject_duration(status, rest_of(text, at));
 }
 
+void rc_hints_add_wait(rc_hints *h, int64_t wait_ms, rc_str value)
+{
+    rc_hint offered = {.rank = RC_HINT_RANK_WORDING,
+                       .wait_ms = wait_ms,
+                       .where = RC_STR("message"),
+                       .value = value};
+    rc_hints_offer(h, &h->wording, &offered);
+}
+
 void rc_hints_add_text(rc_hints *h, rc_str text, size_t at)
 {
     if (at >= text.len)
@@ -439,9 +448,5 @@ void rc_hints_add_text(rc_hints *h, rc_str text, size_t at)
         rc_hints_note_rejected(h, where, reading.why);
         return;
     }
-    rc_hint offered = {.rank = RC_HINT_RANK_WORDING,
-                       .wait_ms = reading.wait_ms,
-                       .where = where,
-                       .value = rc_str_slice(text, at, end)};
-    rc_hints_offer(h, &h->wording, &offered);
+    rc_hints_add_wait(h, reading.wait_ms, rc_str_slice(text, at, end));
 }

@@ -118,7 +118,8 @@ static int points_of(const rc_evidence *evidence, rc_str text, const rc_call_sig
 }
 
 rc_relevance rc_relevance_of(const rc_evidence *evidence, bool has_typed_code,
-                             const rc_concept_set *says, unsigned coverage)
+                             const rc_concept_set *says, unsigned coverage,
+                             const rc_language_reading *language)
 {
     rc_relevance relevance = {false, false, RC_LOOK_NONE};
     const rc_failure *failure = evidence->failure;
@@ -127,7 +128,10 @@ rc_relevance rc_relevance_of(const rc_evidence *evidence, bool has_typed_code,
         is_rpc(evidence))
         return relevance;
     relevance.look = rc_look_of(rc_str_slice(failure->body, 0, PART_BYTES));
-    const rc_call_signs signs = signs_of(text);
+    rc_call_signs signs = signs_of(text);
+    signs.words += language->words;
+    signs.nouns += language->nouns;
+    signs.has_voice = signs.has_voice || language->has_voice;
     if (rc_look_is_document(relevance.look)) {
         const bool is_trace = relevance.look == RC_LOOK_SOURCE && signs.ends_in_error;
         relevance.is_foreign = !is_trace && !(has_typed_code && signs.has_sdk);

@@ -14,6 +14,7 @@
 #include <recourse/str.h>
 
 #include "classify/evidence.h"
+#include "classify/languages/languages.h"
 #include "classify/phrases/phrases.h"
 
 typedef enum rc_look {
@@ -86,8 +87,10 @@ typedef struct rc_relevance {
 /* Decides whether the text of a failure comes from a failed call. If the failure has other members
  * than a text (a status, a header, a host ...), the result is neither foreign nor a guess.
  * has_typed_code: the text has an error code or type with a known meaning. says: the concepts of
- * the messages. coverage: the largest share of a message that one phrase covers, in per cent. */
+ * the messages. coverage: the largest share of a message that one phrase covers, in per cent.
+ * language: what a message in another language than English says. */
 rc_relevance rc_relevance_of(const rc_evidence *evidence, bool has_typed_code,
-                             const rc_concept_set *says, unsigned coverage);
+                             const rc_concept_set *says, unsigned coverage,
+                             const rc_language_reading *language);
 
 #endif
