@@ -193,7 +193,6 @@ static bool read_language(rc_evidence *evidence, meaning *m, rc_str text, bool i
         return false;
     note_language(evidence, &reading);
     add_all(&m->says, &reading.says);
-    m->coverage = reading.coverage > m->coverage ? reading.coverage : m->coverage;
     if (reading.wait_ms >= 0)
         rc_hints_add_wait(&evidence->hints, reading.wait_ms, reading.wait_text);
     const bool is_telling = has_decisive(&reading.says);

@@ -84,6 +84,15 @@ static rc_call_signs signs_of(rc_str text)
     return begin;
 }
 
+/* Adds the signs of a message in another language than English. */
+static void add_language(rc_call_signs *signs, const rc_language_reading *language)
+{
+    signs->words += language->words;
+    signs->nouns += language->nouns;
+    signs->foreign_nouns = language->nouns;
+    signs->has_voice = signs->has_voice || language->has_voice;
+}
+
 /* Returns whether the text is a part of a larger text: its first line is indented, or its last
  * character requires more text. */
 static bool is_fragment(rc_str body, rc_str text)
@@ -99,8 +108,10 @@ static int points_of(const rc_evidence *evidence, rc_str text, const rc_call_sig
                      const rc_concept_set *says, unsigned coverage)
 {
     int points = is_specific(says) ? 3 : is_general(says) ? 2 : 0;
+    points += signs->foreign_nouns >= 1 && points == 0 ? 1 : 0;
     points += signs->words >= 2 ? 4 : signs->words == 1 ? 3 : 0;
-    points += signs->nouns >= 1 ? 2 : 0;
+    points += signs->foreign_nouns >= 2 ? 4 : signs->foreign_nouns == 1 ? 3 : 0;
+    points += signs->nouns >= 1 && signs->foreign_nouns == 0 ? 2 : 0;
     points += signs->has_voice ? 3 : 0;
     points += signs->has_field ? 3 : 0;
     points += signs->has_id ? 2 : 0;
@@ -129,9 +140,7 @@ rc_relevance rc_relevance_of(const rc_evidence *evidence, bool has_typed_code,
         return relevance;
     relevance.look = rc_look_of(rc_str_slice(failure->body, 0, PART_BYTES));
     rc_call_signs signs = signs_of(text);
-    signs.words += language->words;
-    signs.nouns += language->nouns;
-    signs.has_voice = signs.has_voice || language->has_voice;
+    add_language(&signs, language);
     if (rc_look_is_document(relevance.look)) {
         const bool is_trace = relevance.look == RC_LOOK_SOURCE && signs.ends_in_error;
         relevance.is_foreign = !is_trace && !(has_typed_code && signs.has_sdk);

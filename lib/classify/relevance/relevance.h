@@ -73,6 +73,7 @@ typedef struct rc_call_signs {
                            ... */
     unsigned nouns;      /* number of different words about calls in general: request, server, key
                            ... */
+    unsigned foreign_nouns; /* such words in another language than English; set by relevance.c */
 } rc_call_signs;
 
 rc_call_signs rc_call_signs_of(rc_str text);

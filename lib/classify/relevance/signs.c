@@ -210,6 +210,23 @@ static bool has_transport_phrase(rc_str line)
         RC_STR_INIT("websockets."),
         RC_STR_INIT("WebSocket closed"),
         RC_STR_INIT("upstream connect error"),
+        RC_STR_INIT("[Errno 111]"), /* Python, with the sentence in the user's language */
+        RC_STR_INIT("[Errno 110]"),
+        RC_STR_INIT("[Errno 104]"),
+        RC_STR_INIT("[Errno 113]"),
+        RC_STR_INIT("[Errno 101]"),
+        RC_STR_INIT("[Errno 61]"),
+        RC_STR_INIT("[Errno 54]"),
+        RC_STR_INIT("[Errno -2]"),
+        RC_STR_INIT("[Errno -3]"),
+        RC_STR_INIT("[Errno 11001]"),
+        RC_STR_INIT("[WinError 100"),
+        RC_STR_INIT("(os error 111)"), /* Rust */
+        RC_STR_INIT("(os error 104)"),
+        RC_STR_INIT("(os error 110)"),
+        RC_STR_INIT("(os error 100"),
+        RC_STR_INIT("connectex: "), /* Go on Windows */
+        RC_STR_INIT("wsarecv: "),
     };
     return HAS_ONE_OF(line, PHRASES);
 }
