@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Scores a recourse binary on the labelled failures of this folder.
 
-    score.py [--binary PATH] [--part development|held-out|all] [--by FIELD] [--bare] [--wrong COUNT]
+    score.py [--binary PATH] [--part development|held-out|all] [--file NAME ...] [--by FIELD] [--bare] [--wrong COUNT]
 
 Prints one row per set: how many rows there are and which share of them gets the expected category, retry decision and
 code; the last column counts the rows with the expected wait. FIELD is lang, provider, source, family, file, evidence or code. --bare withholds the provider's name. --wrong
-prints rows with a wrong category; it refuses the held-out part, which only the score may read.
+prints rows with a wrong category; it refuses the held-out part, which only the score may read. --file takes the rows of
+these files alone.
 """
 
 import argparse
@@ -87,6 +88,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", default=HERE.parents[2] / "build/recourse")
     parser.add_argument("--part", choices=PARTS, default="all")
+    parser.add_argument("--file", nargs="*", default=[])
     parser.add_argument("--by", default="lang")
     parser.add_argument("--bare", action="store_true")
     parser.add_argument("--wrong", type=int, default=0)
@@ -94,7 +96,7 @@ def main():
     if args.wrong and args.part != "development":
         parser.error("--wrong needs --part development")
 
-    rows = list(rows_of(args.part))
+    rows = [row for row in rows_of(args.part) if not args.file or row["file"] in args.file]
     hidden = {"provider"} if args.bare else set()
     cases = [{key: row[key] for key in INPUT if key in row and key not in hidden} for row in rows]
     reports = reports_of(args.binary, cases)
