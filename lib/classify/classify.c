@@ -181,16 +181,30 @@ static void note_language(const rc_evidence *evidence, const rc_language_reading
     }
 }
 
+static bool is_ascii(rc_str text)
+{
+    for (size_t i = 0; i < text.len && i < RC_LANGUAGE_TEXT_MAX; i++) {
+        if ((unsigned char)text.ptr[i] >= 0x80)
+            return false;
+    }
+    return true;
+}
+
 /* Reads a message by the roles of its words if it has letters that English lacks, or if no phrase
- * tells what happened. Returns whether the roles tell it. */
+ * tells what happened. Chinese has phrases, so the roles of a Chinese message count only if no
+ * phrase tells it. Returns whether the roles tell it. */
 static bool read_language(rc_evidence *evidence, meaning *m, rc_str text, bool is_told)
 {
-    const bool has_letters = rc_language_has_letters(text);
-    if (is_told && !has_letters)
+    if (is_told && is_ascii(text))
         return false;
+    const bool has_letters = rc_language_has_letters(text);
     rc_language_reading reading = rc_language_read(text);
     if (!reading.has_language)
         return false;
+    if (is_told && !has_letters) {
+        m->language = reading;
+        return false;
+    }
     note_language(evidence, &reading);
     add_all(&m->says, &reading.says);
     if (reading.wait_ms >= 0)

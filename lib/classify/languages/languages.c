@@ -247,7 +247,7 @@ static void add_signs(rc_language_reading *reading, const rc_roles *roles)
 {
     static const uint8_t WORDS[] = {
         RC_ROLE_MODEL, RC_ROLE_TOKEN,   RC_ROLE_PROMPT, RC_ROLE_CONTEXT, RC_ROLE_QUOTA,
-        RC_ROLE_KEY,   RC_ROLE_BALANCE, RC_ROLE_RATE_LIMIT,
+        RC_ROLE_KEY,   RC_ROLE_BALANCE, RC_ROLE_RATE_LIMIT, RC_ROLE_MODEL_NAME,
     };
     static const uint8_t NOUNS[] = {
         RC_ROLE_REQUEST, RC_ROLE_SERVER,  RC_ROLE_CONNECTION, RC_ROLE_NETWORK, RC_ROLE_RESPONSE,

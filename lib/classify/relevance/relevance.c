@@ -89,7 +89,7 @@ static void add_language(rc_call_signs *signs, const rc_language_reading *langua
 {
     signs->words += language->words;
     signs->nouns += language->nouns;
-    signs->foreign_nouns = language->nouns;
+    signs->foreign_nouns = language->has_language ? language->nouns + language->words : 0;
     signs->has_voice = signs->has_voice || language->has_voice;
 }
 
@@ -108,7 +108,9 @@ static int points_of(const rc_evidence *evidence, rc_str text, const rc_call_sig
                      const rc_concept_set *says, unsigned coverage)
 {
     int points = is_specific(says) ? 3 : is_general(says) ? 2 : 0;
-    points += signs->foreign_nouns >= 1 && points == 0 ? 1 : 0;
+    /* In another language than English, a word about calls beside a cause is a sign. */
+    points += signs->foreign_nouns >= 1 ? 2 : 0;
+    points += signs->foreign_nouns >= 1 && points == 2 ? 1 : 0;
     points += signs->words >= 2 ? 4 : signs->words == 1 ? 3 : 0;
     points += signs->foreign_nouns >= 2 ? 4 : signs->foreign_nouns == 1 ? 3 : 0;
     points += signs->nouns >= 1 && signs->foreign_nouns == 0 ? 2 : 0;
