@@ -108,8 +108,8 @@ static void add_word(char *text, bool is_english)
             continue;
         if (other->role != word->role)
             fail("%s has the role %s in line %u", text, roles[other->role], other->line);
-        words[i].flags = (other->flags & word->flags & (RC_LANGUAGE_WHOLE | RC_LANGUAGE_ENGLISH)) |
-                         ((other->flags | word->flags) & RC_LANGUAGE_INSIDE);
+        words[i].flags = (other->flags & word->flags & RC_LANGUAGE_WHOLE) |
+                         ((other->flags | word->flags) & (RC_LANGUAGE_INSIDE | RC_LANGUAGE_ENGLISH));
         return;
     }
     word_count++;
@@ -121,7 +121,7 @@ static void read_words(char *line)
     if (role_count == 0 || !colon)
         fail("words follow a role: LANGUAGE: word, word");
     *colon = '\0';
-    bool is_english = strcmp(trim(line), "any") == 0;
+    bool is_english = strcmp(trim(line), "en") == 0;
     for (char *part = strtok(colon + 1, ","); part; part = strtok(NULL, ","))
         add_word(trim(part), is_english);
 }

@@ -380,188 +380,188 @@ const rc_rule rc_rules_table[RC_RULES_BUILTIN_COUNT] = {
         "says:permission and says:model_missing and (status:401 or " "inner:401)",
         "status and message say that this account lacks a permission, " "such as access to models")
     RULE("model.words", MODEL_NOT_FOUND, NONE, 2, 647,
-        "says:model_missing and not (status:429 or status:502-504 or "
-        "status:529 or inner:429 or inner:503)",
+        "says:model_missing and not (says:malformed or status:429 or "
+        "status:502-504 or status:529 or inner:429 or inner:503)",
         "the message says that the model does not exist at this provider")
-    RULE("permission.words", PERMISSION_DENIED, NONE, 2, 657,
+    RULE("permission.words", PERMISSION_DENIED, NONE, 2, 658,
         "says:permission and not (status:501-599 or status:404)",
         "the message says that this account is not allowed to do this")
-    RULE("rpc.tool_not_found", NOT_FOUND, CONFIGURATION, 2, 760,
+    RULE("rpc.tool_not_found", NOT_FOUND, CONFIGURATION, 2, 761,
         "(rpc:tool or rpc:internal) and (says:not_found or "
         "says:stale_reference or says:endpoint_missing)",
         "the tool says that something does not exist")
-    RULE("rpc.tool_invalid", INPUT_INVALID, CONTENT, 2, 767,
+    RULE("rpc.tool_invalid", INPUT_INVALID, CONTENT, 2, 768,
         "rpc:tool and (says:bad_param or says:invalid or says:field_rule)",
         "the tool says that its input is invalid")
-    RULE("size.field", INVALID_REQUEST, NONE, 2, 773, "says:field_too_long and not status:5xx",
+    RULE("size.field", INVALID_REQUEST, NONE, 2, 774, "says:field_too_long and not status:5xx",
         "the message says that one field is too long")
-    RULE("size.words", REQUEST_TOO_LARGE, NONE, 2, 777,
+    RULE("size.words", REQUEST_TOO_LARGE, NONE, 2, 778,
         "says:too_large and not (says:overloaded or says:timeout)",
         "the message says that the request is too large")
-    RULE("endpoint.words", ENDPOINT_NOT_FOUND, NONE, 2, 782,
+    RULE("endpoint.words", ENDPOINT_NOT_FOUND, NONE, 2, 783,
         "says:endpoint_missing and (status:404-405 or status:410 or "
         "status:none or status:400 or status:2xx or status:501)",
         "the message says that the URL does not exist")
-    RULE("stale.words", INVALID_REQUEST, NONE, 2, 792,
+    RULE("stale.words", INVALID_REQUEST, NONE, 2, 793,
         "says:stale_reference and (status:400 or status:404 or "
         "status:422 or status:none or status:2xx)",
         "the message says that an object named in the request does not " "exist")
-    RULE("truncated.words", OUTPUT_TRUNCATED, NONE, 2, 800,
+    RULE("truncated.words", OUTPUT_TRUNCATED, NONE, 2, 801,
         "says:truncated and (status:none or status:2xx)",
         "the words say that the response was cut off at the output limit")
-    RULE("malformed.words", MALFORMED_RESPONSE, NONE, 3, 805,
+    RULE("malformed.words", MALFORMED_RESPONSE, NONE, 3, 806,
         "says:malformed and (status:none or status:2xx) and not "
         "(body:error or inner:4xx or inner:5xx or says:upstream or "
         "transport:eof or transport:reset or transport:timeout)", "the response cannot be parsed")
-    RULE("param.words", INVALID_REQUEST, NONE, 2, 818,
+    RULE("param.words", INVALID_REQUEST, NONE, 2, 819,
         "(says:bad_param or says:field_rule) and not "
         "(says:connect_failed or says:timeout or status:401 or "
         "status:403 or status:429 or status:5xx or inner:401 or "
         "inner:403-404 or inner:429 or inner:5xx)", "the message names an error in the request")
-    RULE("unsupported.words", UNSUPPORTED_FEATURE, NONE, 2, 833,
+    RULE("unsupported.words", UNSUPPORTED_FEATURE, NONE, 2, 834,
         "says:unsupported and not (status:429 or status:502 or "
         "status:504 or says:unavailable or says:retry_later)",
         "the message says that the model or server does not support this " "feature")
-    RULE("crashed.words", PROVIDER_5XX, NONE, 2, 841, "says:crashed and not says:timeout",
+    RULE("crashed.words", PROVIDER_5XX, NONE, 2, 842, "says:crashed and not says:timeout",
         "the process that runs the model crashed; a retry reaches a new " "process")
-    RULE("numeric.words", PROVIDER_5XX, NONE, 1, 845, "says:numeric_fault",
+    RULE("numeric.words", PROVIDER_5XX, NONE, 1, 846, "says:numeric_fault",
         "the model's computation failed; a retry usually succeeds")
-    RULE("conflict.status", CONFLICT, NONE, 1, 847, "status:409 or inner:409",
+    RULE("conflict.status", CONFLICT, NONE, 1, 848, "status:409 or inner:409",
         "a conflict with another request usually ends soon")
-    RULE("model.status", MODEL_NOT_FOUND, NONE, 2, 850,
+    RULE("model.status", MODEL_NOT_FOUND, NONE, 2, 851,
         "(status:404 or inner:404) and (says:mentions_model or " "body:model_param)",
         "status 404, and the message names a model")
-    RULE("inner.rate", RATE_LIMITED, NONE, 1, 856, "inner:429",
+    RULE("inner.rate", RATE_LIMITED, NONE, 1, 857, "inner:429",
         "the error in the body is a 429; the HTTP status differs")
-    RULE("inner.auth", AUTH_FAILED, NONE, 1, 858, "inner:401 or inner:407",
+    RULE("inner.auth", AUTH_FAILED, NONE, 1, 859, "inner:401 or inner:407",
         "the error in the body is a 401; the HTTP status differs")
-    RULE("inner.permission", PERMISSION_DENIED, NONE, 1, 861, "inner:403 or inner:451",
+    RULE("inner.permission", PERMISSION_DENIED, NONE, 1, 862, "inner:403 or inner:451",
         "the error in the body is a 403; the HTTP status differs")
-    RULE("inner.not_found", ENDPOINT_NOT_FOUND, NONE, 1, 864, "inner:404 or inner:405 or inner:410",
+    RULE("inner.not_found", ENDPOINT_NOT_FOUND, NONE, 1, 865, "inner:404 or inner:405 or inner:410",
         "the error in the body is a 404; the HTTP status differs")
-    RULE("inner.size", REQUEST_TOO_LARGE, NONE, 1, 868, "inner:413 or inner:414",
+    RULE("inner.size", REQUEST_TOO_LARGE, NONE, 1, 869, "inner:413 or inner:414",
         "the error in the body is a 413; the HTTP status differs")
-    RULE("inner.timeout", PROVIDER_TIMEOUT, NONE, 1, 871,
+    RULE("inner.timeout", PROVIDER_TIMEOUT, NONE, 1, 872,
         "inner:408 or inner:504 or inner:522 or inner:524",
         "the error in the body is a timeout; the HTTP status differs")
-    RULE("inner.overload", OVERLOADED, NONE, 1, 876, "inner:503 or inner:529",
+    RULE("inner.overload", OVERLOADED, NONE, 1, 877, "inner:503 or inner:529",
         "the error in the body is a 503; the HTTP status differs")
-    RULE("inner.unsupported", UNSUPPORTED_FEATURE, NONE, 1, 879, "inner:501",
+    RULE("inner.unsupported", UNSUPPORTED_FEATURE, NONE, 1, 880, "inner:501",
         "the error in the body is a 501; the HTTP status differs")
-    RULE("inner.server", PROVIDER_5XX, NONE, 1, 881, "inner:5xx",
+    RULE("inner.server", PROVIDER_5XX, NONE, 1, 882, "inner:5xx",
         "the error in the body is a server error; the HTTP status differs")
-    RULE("inner.request", INVALID_REQUEST, NONE, 2, 883,
+    RULE("inner.request", INVALID_REQUEST, NONE, 2, 884,
         "inner:4xx and not (status:401 or status:403 or status:404)",
         "the error in the body says that the request is invalid; the " "HTTP status differs")
-    RULE("timeout.words_status", PROVIDER_TIMEOUT, NONE, 2, 889,
+    RULE("timeout.words_status", PROVIDER_TIMEOUT, NONE, 2, 890,
         "says:timeout and (status:408 or status:5xx)",
         "a time limit of the provider, or of a gateway before it, ended " "the request")
-    RULE("status.timeout", PROVIDER_TIMEOUT, NONE, 1, 894,
+    RULE("status.timeout", PROVIDER_TIMEOUT, NONE, 1, 895,
         "status:408 or status:504 or status:522 or status:524 or " "status:598-599",
         "the status says that a time limit of the provider ended the " "request")
-    RULE("status.auth", AUTH_FAILED, NONE, 1, 901, "status:401 or status:407",
+    RULE("status.auth", AUTH_FAILED, NONE, 1, 902, "status:401 or status:407",
         "the status says that the credentials are not accepted")
-    RULE("status.permission", PERMISSION_DENIED, NONE, 1, 904, "status:403 or status:451",
+    RULE("status.permission", PERMISSION_DENIED, NONE, 1, 905, "status:403 or status:451",
         "the status says that the request is not allowed")
-    RULE("status.not_found", ENDPOINT_NOT_FOUND, NONE, 1, 907, "status:404-405 or status:410",
+    RULE("status.not_found", ENDPOINT_NOT_FOUND, NONE, 1, 908, "status:404-405 or status:410",
         "status 404, and nothing in the response names a model")
-    RULE("status.rate", RATE_LIMITED, NONE, 1, 911, "status:429 or status:509",
+    RULE("status.rate", RATE_LIMITED, NONE, 1, 912, "status:429 or status:509",
         "a 429 without further information counts as a rate limit")
-    RULE("status.size", REQUEST_TOO_LARGE, NONE, 1, 914, "status:413-414 or status:431",
+    RULE("status.size", REQUEST_TOO_LARGE, NONE, 1, 915, "status:413-414 or status:431",
         "the status says that the request is too large")
-    RULE("status.cancelled", PROVIDER_5XX, NONE, 1, 918, "status:499",
+    RULE("status.cancelled", PROVIDER_5XX, NONE, 1, 919, "status:499",
         "the call was cancelled on the way to the provider; the request " "itself is valid")
-    RULE("status.dependency", PROVIDER_5XX, NONE, 1, 920, "status:424-425",
+    RULE("status.dependency", PROVIDER_5XX, NONE, 1, 921, "status:424-425",
         "a service that the provider depends on failed")
-    RULE("status.locked", CONFLICT, NONE, 1, 923, "status:423",
+    RULE("status.locked", CONFLICT, NONE, 1, 924, "status:423",
         "another request has locked the resource")
-    RULE("server.typed_request", INVALID_REQUEST, NONE, 3, 925,
+    RULE("server.typed_request", INVALID_REQUEST, NONE, 3, 926,
         "status:500 and code:invalid and not (code:server_error or "
         "says:server_error or says:retry_later)",
         "the typed code says that the request is invalid; a wrapper " "added the status 500")
-    RULE("status.unsupported", UNSUPPORTED_FEATURE, NONE, 1, 933, "status:501",
+    RULE("status.unsupported", UNSUPPORTED_FEATURE, NONE, 1, 934, "status:501",
         "the status says that the server does not implement this function")
-    RULE("overload.status", OVERLOADED, NONE, 2, 935,
+    RULE("overload.status", OVERLOADED, NONE, 2, 936,
         "(status:503 or status:529) and not (says:reset or " "says:connect_failed)",
         "the status says that the server has no capacity at the moment")
-    RULE("status.loop", ENDPOINT_NOT_FOUND, NONE, 2, 941, "status:508 and hint:no_retry",
+    RULE("status.loop", ENDPOINT_NOT_FOUND, NONE, 2, 942, "status:508 and hint:no_retry",
         "a gateway behind this base URL has already handled the request: "
         "the configuration forms a loop")
-    RULE("status.server", PROVIDER_5XX, NONE, 1, 945, "status:5xx",
+    RULE("status.server", PROVIDER_5XX, NONE, 1, 946, "status:5xx",
         "the status says that the server failed")
-    RULE("status.request", INVALID_REQUEST, NONE, 1, 947, "status:4xx",
+    RULE("status.request", INVALID_REQUEST, NONE, 1, 948, "status:4xx",
         "the status says that the request is invalid")
-    RULE("status.not_modified", MALFORMED_RESPONSE, NONE, 1, 949, "status:304",
+    RULE("status.not_modified", MALFORMED_RESPONSE, NONE, 1, 950, "status:304",
         "the status 304 is a cache response, but the request was not " "conditional")
-    RULE("status.redirect", ENDPOINT_NOT_FOUND, NONE, 1, 951, "status:3xx",
+    RULE("status.redirect", ENDPOINT_NOT_FOUND, NONE, 1, 952, "status:3xx",
         "the response is a redirect, so the base URL is probably wrong")
-    RULE("timeout.theirs", PROVIDER_TIMEOUT, NONE, 2, 953,
+    RULE("timeout.theirs", PROVIDER_TIMEOUT, NONE, 2, 954,
         "says:timeout and (says:their_timeout or status:2xx)",
         "a time limit of the provider, or of a gateway before it, ended " "the request")
-    RULE("timeout.words", NETWORK_TIMEOUT, NONE, 1, 958, "says:timeout",
+    RULE("timeout.words", NETWORK_TIMEOUT, NONE, 1, 959, "says:timeout",
         "the call took too long; the request can be repeated safely")
-    RULE("server.upstream", PROVIDER_5XX, NONE, 2, 960,
+    RULE("server.upstream", PROVIDER_5XX, NONE, 2, 961,
         "says:upstream and (says:reset or says:connect_failed)",
         "a gateway lost its connection to the server behind it")
-    RULE("stream.words", STREAM_INTERRUPTED, NONE, 1, 965, "says:stream_cut or code:stream_cut",
+    RULE("stream.words", STREAM_INTERRUPTED, NONE, 1, 966, "says:stream_cut or code:stream_cut",
         "the response stopped in the middle")
-    RULE("reset.words", CONNECTION_RESET, NONE, 1, 968, "says:reset",
+    RULE("reset.words", CONNECTION_RESET, NONE, 1, 969, "says:reset",
         "the connection was closed before a response arrived")
-    RULE("connect.words", CONNECTION_FAILED, NONE, 1, 970, "says:connect_failed",
+    RULE("connect.words", CONNECTION_FAILED, NONE, 1, 971, "says:connect_failed",
         "no connection could be established")
-    RULE("rpc.failed", EXECUTION_FAILED, TRANSIENT, 1, 972,
+    RULE("rpc.failed", EXECUTION_FAILED, TRANSIENT, 1, 973,
         "rpc:internal or rpc:server or rpc:tool",
         "the tool or its server failed and says nothing that names a " "cause")
-    RULE("conflict.words", CONFLICT, NONE, 1, 976, "says:conflict or code:conflict",
+    RULE("conflict.words", CONFLICT, NONE, 1, 977, "says:conflict or code:conflict",
         "a conflict with another request usually ends soon")
-    RULE("cancelled.exit", TOOL_CANCELLED, NONE, 1, 979, "exit:interrupted",
+    RULE("cancelled.exit", TOOL_CANCELLED, NONE, 1, 980, "exit:interrupted",
         "a user or another program ended the process")
-    RULE("cancelled.code", PROVIDER_5XX, NONE, 1, 981, "code:cancelled",
+    RULE("cancelled.code", PROVIDER_5XX, NONE, 1, 982, "code:cancelled",
         "the call was cancelled on the way to the provider; the request " "itself is valid")
-    RULE("unavailable.words", OVERLOADED, NONE, 1, 983, "says:unavailable or code:unavailable",
+    RULE("unavailable.words", OVERLOADED, NONE, 1, 984, "says:unavailable or code:unavailable",
         "the service is not available at the moment")
-    RULE("exhausted.words", RATE_LIMITED, NONE, 1, 986,
+    RULE("exhausted.words", RATE_LIMITED, NONE, 1, 987,
         "code:resource_exhausted or says:resource_exhausted",
         "a resource is exhausted, and the response names no long window")
-    RULE("permission.general", PERMISSION_DENIED, NONE, 1, 989,
+    RULE("permission.general", PERMISSION_DENIED, NONE, 1, 990,
         "says:not_allowed or code:not_allowed", "the message says that the request is not allowed")
-    RULE("request.words", INVALID_REQUEST, NONE, 2, 992,
+    RULE("request.words", INVALID_REQUEST, NONE, 2, 993,
         "(says:invalid or code:invalid or body:validation) and not " "code:server_error",
         "the message says that the request is invalid")
-    RULE("server.words", PROVIDER_5XX, NONE, 1, 998, "says:server_error or code:server_error",
+    RULE("server.words", PROVIDER_5XX, NONE, 1, 999, "says:server_error or code:server_error",
         "the message says that the server failed internally")
-    RULE("not_found.words", ENDPOINT_NOT_FOUND, NONE, 1, 1001, "code:not_found",
+    RULE("not_found.words", ENDPOINT_NOT_FOUND, NONE, 1, 1002, "code:not_found",
         "status 404, and nothing in the response names a model")
-    RULE("finish.error", PROVIDER_5XX, NONE, 1, 1003, "finish:error",
+    RULE("finish.error", PROVIDER_5XX, NONE, 1, 1004, "finish:error",
         "the response ended with an error without details")
-    RULE("stream.unterminated", STREAM_INTERRUPTED, NONE, 1, 1005, "body:unterminated",
+    RULE("stream.unterminated", STREAM_INTERRUPTED, NONE, 1, 1006, "body:unterminated",
         "the stream ends without its terminator")
-    RULE("page.success", MALFORMED_RESPONSE, UNKNOWN, 2, 1007,
+    RULE("page.success", MALFORMED_RESPONSE, UNKNOWN, 2, 1008,
         "body:html and (status:2xx or status:none)",
         "the response is a web page: the base URL is often wrong, so the " "request is not retried")
-    RULE("answer.empty", MALFORMED_RESPONSE, NONE, 2, 1012,
+    RULE("answer.empty", MALFORMED_RESPONSE, NONE, 2, 1013,
         "(body:no_content or body:empty) and (status:2xx or " "body:no_content)",
         "the response is empty")
-    RULE("answer.cut", MALFORMED_RESPONSE, NONE, 4, 1018,
+    RULE("answer.cut", MALFORMED_RESPONSE, NONE, 4, 1019,
         "body:cut and body:json and (status:2xx or status:none) and not " "body:error",
         "the response ends in the middle")
-    RULE("exit.timeout", EXECUTION_TIMEOUT, NONE, 1, 1027, "exit:timeout",
+    RULE("exit.timeout", EXECUTION_TIMEOUT, NONE, 1, 1028, "exit:timeout",
         "a time limit ended the process")
-    RULE("exit.temporary", RESOURCE_BUSY, NONE, 1, 1029, "exit:temporary",
+    RULE("exit.temporary", RESOURCE_BUSY, NONE, 1, 1030, "exit:temporary",
         "the exit status of the process says that a later attempt may " "succeed")
-    RULE("exit.not_found", UNAVAILABLE, NONE, 1, 1031, "exit:not_found or exit:not_runnable",
+    RULE("exit.not_found", UNAVAILABLE, NONE, 1, 1032, "exit:not_found or exit:not_runnable",
         "the command does not exist or is not executable")
-    RULE("exit.usage", INPUT_INVALID, NONE, 1, 1034, "exit:usage",
+    RULE("exit.usage", INPUT_INVALID, NONE, 1, 1035, "exit:usage",
         "the process was called with wrong arguments")
-    RULE("exit.terminated", TOOL_CANCELLED, NONE, 1, 1036, "exit:terminated",
+    RULE("exit.terminated", TOOL_CANCELLED, NONE, 1, 1037, "exit:terminated",
         "the process was terminated by a signal")
-    RULE("exit.killed", EXECUTION_FAILED, NONE, 1, 1038,
+    RULE("exit.killed", EXECUTION_FAILED, NONE, 1, 1039,
         "exit:killed or exit:crashed or exit:other", "the process failed without details")
-    RULE("answer.good", UNCLASSIFIED, NONE, 2, 1042,
+    RULE("answer.good", UNCLASSIFIED, NONE, 2, 1043,
         "body:answer and not (body:error or body:no_content or "
         "body:unterminated or status:4xx or status:5xx)",
         "the text looks like a successful response: nothing in it " "indicates a failure")
-    RULE("unknown", UNCLASSIFIED, NONE, 0, 1050, "always",
+    RULE("unknown", UNCLASSIFIED, NONE, 0, 1051, "always",
         "no rule matches, so the call is not retried")
 };
 
