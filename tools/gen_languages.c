@@ -108,8 +108,9 @@ static void add_word(char *text, bool is_english)
             continue;
         if (other->role != word->role)
             fail("%s has the role %s in line %u", text, roles[other->role], other->line);
-        words[i].flags = (other->flags & word->flags & RC_LANGUAGE_WHOLE) |
-                         ((other->flags | word->flags) & (RC_LANGUAGE_INSIDE | RC_LANGUAGE_ENGLISH));
+        words[i].flags =
+            (other->flags & word->flags & RC_LANGUAGE_WHOLE) |
+            ((other->flags | word->flags) & (RC_LANGUAGE_INSIDE | RC_LANGUAGE_ENGLISH));
         return;
     }
     word_count++;
@@ -221,8 +222,9 @@ static void put_upper(FILE *out, const char *name)
 
 static void write_header(FILE *out)
 {
-    fputs(GENERATED "#ifndef RC_CLASSIFY_LANGUAGES_TABLE_H\n#define RC_CLASSIFY_LANGUAGES_TABLE_H\n\n"
-                    "typedef enum rc_role {\n",
+    fputs(GENERATED
+          "#ifndef RC_CLASSIFY_LANGUAGES_TABLE_H\n#define RC_CLASSIFY_LANGUAGES_TABLE_H\n\n"
+          "typedef enum rc_role {\n",
           out);
     for (unsigned i = 0; i < role_count; i++) {
         fputs("    RC_ROLE_", out);
@@ -236,7 +238,8 @@ static void write_words(FILE *out)
 {
     fputs("const rc_language_word rc_language_words[] = {\n", out);
     for (unsigned i = 0; i < word_count; i++) {
-        fprintf(out, "    {\"%.*s\", %zu, RC_ROLE_", (int)words[i].len, words[i].bytes, words[i].len);
+        fprintf(out, "    {\"%.*s\", %zu, RC_ROLE_", (int)words[i].len, words[i].bytes,
+                words[i].len);
         put_upper(out, roles[words[i].role]);
         fprintf(out, ", %u},\n", words[i].flags);
     }
@@ -299,5 +302,6 @@ int main(int argc, char **argv)
     qsort(words, word_count, sizeof *words, compare_words);
     int result = gen_file_write(PROGRAM, argv[1], "lib/classify/languages/table.h", write_header);
     result |= gen_file_write(PROGRAM, argv[1], "lib/classify/languages/table.c", write_table);
-    return result | gen_file_write(PROGRAM, argv[1], "lib/classify/languages/table.inc", write_data);
+    return result |
+           gen_file_write(PROGRAM, argv[1], "lib/classify/languages/table.inc", write_data);
 }

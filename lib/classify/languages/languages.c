@@ -102,8 +102,8 @@ static const rc_language_word *word_at(const folded *f, size_t at)
         const size_t end = at + word->len;
         if (end > f->len || memcmp(f->bytes + at, word->bytes, word->len) != 0)
             continue;
-        const bool goes_on = end < f->len && is_alphabetic(f->bytes[end]) &&
-                             is_alphabetic(f->bytes[end - 1]);
+        const bool goes_on =
+            end < f->len && is_alphabetic(f->bytes[end]) && is_alphabetic(f->bytes[end - 1]);
         if ((is_inside && !(word->flags & RC_LANGUAGE_INSIDE)) ||
             (goes_on && (word->flags & RC_LANGUAGE_WHOLE)))
             continue;
@@ -118,7 +118,10 @@ static const struct {
     uint8_t role;
     int64_t ms;
 } UNITS[] = {
-    {RC_ROLE_SECOND, 1000}, {RC_ROLE_MINUTE, 60000}, {RC_ROLE_HOUR, 3600000}, {RC_ROLE_DAY, 86400000},
+    {RC_ROLE_SECOND, 1000},
+    {RC_ROLE_MINUTE, 60000},
+    {RC_ROLE_HOUR, 3600000},
+    {RC_ROLE_DAY, 86400000},
 };
 
 static int64_t unit_ms(const rc_language_word *word)
@@ -186,8 +189,8 @@ static size_t read_sentence(const folded *f, size_t at, sentence *s)
 {
     *s = (sentence){.from = at};
     while (at < f->len && f->bytes[at] != '\n') {
-        const bool is_number = rc_ascii_is_digit(f->bytes[at]) &&
-                               (at == 0 || !is_alphabetic(f->bytes[at - 1]));
+        const bool is_number =
+            rc_ascii_is_digit(f->bytes[at]) && (at == 0 || !is_alphabetic(f->bytes[at - 1]));
         const rc_language_word *word = word_at(f, at);
         if (word == NULL && is_number) {
             at = read_number(f, at, &s->wait);
@@ -208,10 +211,10 @@ static size_t read_sentence(const folded *f, size_t at, sentence *s)
 
 static bool fits(const rc_language_sense *sense, const rc_roles *roles)
 {
-    const uint64_t missing = (sense->all.bits[0] & ~roles->bits[0]) |
-                             (sense->all.bits[1] & ~roles->bits[1]);
-    const uint64_t excluded = (sense->none.bits[0] & roles->bits[0]) |
-                              (sense->none.bits[1] & roles->bits[1]);
+    const uint64_t missing =
+        (sense->all.bits[0] & ~roles->bits[0]) | (sense->all.bits[1] & ~roles->bits[1]);
+    const uint64_t excluded =
+        (sense->none.bits[0] & roles->bits[0]) | (sense->none.bits[1] & roles->bits[1]);
     return missing == 0 && excluded == 0;
 }
 
@@ -246,13 +249,13 @@ static void add_wait(rc_language_reading *reading, const sentence *s, rc_str tex
 static void add_signs(rc_language_reading *reading, const rc_roles *roles)
 {
     static const uint8_t WORDS[] = {
-        RC_ROLE_MODEL, RC_ROLE_TOKEN,   RC_ROLE_PROMPT, RC_ROLE_CONTEXT, RC_ROLE_QUOTA,
+        RC_ROLE_MODEL, RC_ROLE_TOKEN,   RC_ROLE_PROMPT,     RC_ROLE_CONTEXT,    RC_ROLE_QUOTA,
         RC_ROLE_KEY,   RC_ROLE_BALANCE, RC_ROLE_RATE_LIMIT, RC_ROLE_MODEL_NAME,
     };
     static const uint8_t NOUNS[] = {
-        RC_ROLE_REQUEST, RC_ROLE_SERVER,  RC_ROLE_CONNECTION, RC_ROLE_NETWORK, RC_ROLE_RESPONSE,
-        RC_ROLE_ACCOUNT, RC_ROLE_PLAN,    RC_ROLE_AUTH,       RC_ROLE_STREAM,  RC_ROLE_CONTENT,
-        RC_ROLE_TIMEOUT, RC_ROLE_FEATURE,
+        RC_ROLE_REQUEST,  RC_ROLE_SERVER,  RC_ROLE_CONNECTION, RC_ROLE_NETWORK,
+        RC_ROLE_RESPONSE, RC_ROLE_ACCOUNT, RC_ROLE_PLAN,       RC_ROLE_AUTH,
+        RC_ROLE_STREAM,   RC_ROLE_CONTENT, RC_ROLE_TIMEOUT,    RC_ROLE_FEATURE,
     };
     static const uint8_t VOICE[] = {RC_ROLE_POLITE, RC_ROLE_ADDRESSES, RC_ROLE_LATER};
     reading->words = count_of(roles, WORDS, sizeof(WORDS));

@@ -23,14 +23,14 @@
 /* What a text says. */
 typedef struct rc_language_reading {
     rc_concept_set says;
-    rc_str sentence;    /* a sentence with a concept, for the trace; empty without one */
-    int64_t wait_ms;    /* the wait that the text asks for; -1: none */
-    rc_str wait_text;   /* the words of the wait */
-    unsigned coverage;  /* share of the text that words with roles cover, in per cent */
-    unsigned words;     /* number of different words about models: model, token, prompt ... */
-    unsigned nouns;     /* number of different words about calls: request, server ... */
-    bool has_voice;     /* the text addresses its reader: "please", "your", "try again" */
-    bool has_language;  /* a word is one that English does not have */
+    rc_str sentence;   /* a sentence with a concept, for the trace; empty without one */
+    int64_t wait_ms;   /* the wait that the text asks for; -1: none */
+    rc_str wait_text;  /* the words of the wait */
+    unsigned coverage; /* share of the text that words with roles cover, in per cent */
+    unsigned words;    /* number of different words about models: model, token, prompt ... */
+    unsigned nouns;    /* number of different words about calls: request, server ... */
+    bool has_voice;    /* the text addresses its reader: "please", "your", "try again" */
+    bool has_language; /* a word is one that English does not have */
 } rc_language_reading;
 
 /* Returns whether the text has letters that English does not use: accents, Cyrillic, kana, Hangul.

@@ -11,9 +11,9 @@
 
 /* Properties of a word. */
 enum {
-    RC_LANGUAGE_INSIDE = 1,   /* may stand inside a word of the text, as in a German compound */
-    RC_LANGUAGE_WHOLE = 2,    /* is a whole word, without any ending */
-    RC_LANGUAGE_ENGLISH = 4,  /* is an English word too */
+    RC_LANGUAGE_INSIDE = 1,  /* may stand inside a word of the text, as in a German compound */
+    RC_LANGUAGE_WHOLE = 2,   /* is a whole word, without any ending */
+    RC_LANGUAGE_ENGLISH = 4, /* is an English word too */
 };
 
 typedef struct rc_language_word {

@@ -2,6 +2,7 @@
 #include "classify/relevance/relevance.h"
 
 #include "base/str.h"
+#include "classify/unwrap/unwrap.h"
 
 /* Number of bytes that are searched at the beginning and at the end of a text. */
 #define PART_BYTES ((size_t)8192)
@@ -53,15 +54,6 @@ static bool is_whole_body(const rc_evidence *evidence, rc_str text)
         return true;
     const bool is_json = text.ptr[0] == '{' || text.ptr[0] == '[' || text.ptr[0] == '"';
     return is_json && rc_evidence_has(evidence, RC_FACT_BODY_ERROR);
-}
-
-static bool is_rpc(const rc_evidence *evidence)
-{
-    for (unsigned fact = RC_FACT_RPC_INVALID; fact <= RC_FACT_RPC_TOOL; fact++) {
-        if (rc_facts_has(&evidence->facts, fact))
-            return true;
-    }
-    return false;
 }
 
 /* Returns the signs in the beginning and the end of a long text together. */
@@ -138,7 +130,7 @@ rc_relevance rc_relevance_of(const rc_evidence *evidence, bool has_typed_code,
     const rc_failure *failure = evidence->failure;
     const rc_str text = rc_str_trim(rc_str_slice(failure->body, 0, RC_EVIDENCE_BODY_MAX));
     if (is_known_call(failure) || text.len == 0 || is_whole_body(evidence, text) ||
-        is_rpc(evidence))
+        rc_rpc_is_error(evidence))
         return relevance;
     relevance.look = rc_look_of(rc_str_slice(failure->body, 0, PART_BYTES));
     rc_call_signs signs = signs_of(text);
@@ -152,7 +144,9 @@ rc_relevance rc_relevance_of(const rc_evidence *evidence, bool has_typed_code,
         return relevance;
     if (relevance.look != RC_LOOK_NONE) {
         const bool may_call = relevance.look != RC_LOOK_TESTS && relevance.look != RC_LOOK_COMPILER;
-        relevance.is_foreign = !may_call || (!signs.has_transport && !signs.has_library_name);
+        const bool has_answer = relevance.look == RC_LOOK_STACK && signs.has_status;
+        relevance.is_foreign =
+            !may_call || (!signs.has_transport && !signs.has_library_name && !has_answer);
         return relevance;
     }
     const bool is_long = text.len > MESSAGE_BYTES;

@@ -432,6 +432,10 @@ static void walk_member(walk *w, frame *in, rc_str key)
         rc_rpc_read_tool(w->evidence, w->reader.text);
     if (in->context == CONTEXT_FINISH && role == RC_MEMBER_REASON)
         role = RC_MEMBER_FINISH;
+    /* The member data of a JSON-RPC error has the cause of "Internal error". */
+    if (in->context == CONTEXT_ERROR && rc_str_eq(key, RC_STR("data")) &&
+        rc_rpc_is_error(w->evidence))
+        role = RC_MEMBER_RAW;
     if (key.len > 0 && in->context != CONTEXT_SEARCH)
         read_hint(w, key, token);
     if (role == RC_MEMBER_CONTENT && token.type == RC_JSON_OBJECT_BEGIN) {

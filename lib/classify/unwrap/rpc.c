@@ -41,13 +41,18 @@ static rc_fact fact_of(int code)
     }
 }
 
-static void set_fact(rc_evidence *evidence, rc_fact fact)
+bool rc_rpc_is_error(const rc_evidence *evidence)
 {
     for (unsigned f = RC_FACT_RPC_INVALID; f <= RC_FACT_RPC_TOOL; f++) {
         if (rc_facts_has(&evidence->facts, f))
-            return;
+            return true;
     }
-    if (fact != RC_FACT_NONE)
+    return false;
+}
+
+static void set_fact(rc_evidence *evidence, rc_fact fact)
+{
+    if (fact != RC_FACT_NONE && !rc_rpc_is_error(evidence))
         rc_evidence_set(evidence, fact);
 }
 

@@ -36,6 +36,9 @@ int rc_text_sure_http_status(rc_str text);
 /* Returns the number if the text consists of one number from 100 to 599; otherwise 0. */
 int rc_http_status_parse(rc_str text);
 
+/* Returns whether a fact of the group rpc is set: the error has a code of JSON-RPC. */
+bool rc_rpc_is_error(const rc_evidence *evidence);
+
 /* Sets a fact of the group rpc if the value is an error code of JSON-RPC, such as -32601. */
 void rc_rpc_read_code(rc_evidence *evidence, rc_str value);
 
