@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Counts how many ordinary texts a recourse binary takes for failures.
 
-    ordinary.py [--binary PATH] [--count N] [--show N] [--failure-most PERCENT] [--retry-most PERCENT]
+    ordinary.py [--binary PATH] [--count N] [--seed TEXT] [--more] [--show N] [--failure-most PERCENT] [--retry-most PERCENT]
 
 Draws N texts that are no failure of a call from the files of Debian packages on this machine:
 documentation, changelogs, manual pages, headers, sources in Python and Perl, messages of translated
 programs; and makes messages of compilers, git, make and interpreters on the spot. The draw depends
-on the installed files alone. Nothing is copied into the tree.
+on the installed files and the seed alone: another seed draws texts that nobody has looked at.
+--more adds further kinds and catalogues. Nothing is copied into the tree.
 
 A text counts as a failure if its code is not Unclassified. With a limit, a larger share is an error (exit status 1).
 --show prints texts that are taken for failures.
@@ -42,10 +43,15 @@ HARD = re.compile(
 EXCLUDED = re.compile(r"openai|anthropic|ollama|llm|recourse|/pip/|site-packages", re.IGNORECASE)
 LANGUAGES = ("de", "es", "fr", "it", "ja", "ko", "pt_BR", "ru", "zh_CN")
 CATALOGUES = ("make", "gprof", "ld", "tar", "sed", "grep", "diffutils", "findutils", "dpkg-dev", "man-db", "xz")
+# Catalogues that --more adds; some of their programs use a network.
+MORE = ("bash", "coreutils", "glib20", "gnupg2", "gtk30", "gettext-tools", "elfutils", "adduser", "appstream", "util-linux", "shadow")
 
 
-def rank(seed):
-    return hashlib.sha256(seed.encode()).digest()
+seed = ""  # of the draw
+
+
+def rank(text):
+    return hashlib.sha256(f"{seed}{text}".encode()).digest()
 
 
 def read(path):
@@ -94,6 +100,13 @@ KINDS = {
     "Perl source": ("/usr/share/perl", r"\.p[lm]$", blocks),
 }
 
+# Kinds that --more adds.
+MORE_KINDS = {
+    "copyright": ("/usr/share/doc", r"copyright$", paragraphs),
+    "scripts and units": ("/usr/share", r"\.(sh|m4|cmake|awk|tcl|lua|vim|el|service|xml|conf|ya?ml)$", blocks),
+    "installed scripts": ("/usr/lib", r"\.(sh|awk|js|mjs|ts|rb|service|target|cnf|conf)$", blocks),
+}
+
 
 def files_of(folder, pattern):
     found = []
@@ -114,7 +127,7 @@ def balanced(texts, want):
 
 
 def drawn(kind, want):
-    folder, pattern, split = KINDS[kind]
+    folder, pattern, split = (KINDS | MORE_KINDS)[kind]
     texts = []
     for path in sorted(files_of(folder, pattern), key=lambda path: rank(f"{kind}:{path}")):
         if len(texts) >= 4 * want:
@@ -124,11 +137,14 @@ def drawn(kind, want):
     return balanced(texts, want)
 
 
-def translated(want):
-    """Returns messages, in other languages, of programs that make no calls."""
+Draws N texts that are no failure of a call from the files of Debian packages on this machine:
+documentation, changelogs, manual pages, headers, sources in Python and Perl, messages of translated
+programs; and makes messages of compilers, git, make and interpreters on the spot. The draw depends
+on the installed files and the seed alone: another seed draws texts that nobody has looked at.
+--more adds further kinds and catalogues. Nothing is copied into the tree.
     texts = []
     for language in LANGUAGES:
-        for name in CATALOGUES:
+        for name in catalogues:
             path = gettext.find(name, "/usr/share/locale", [language])
             if path is None:
                 continue
@@ -264,14 +280,20 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", default=HERE.parents[2] / "build/recourse")
     parser.add_argument("--count", type=int, default=2400)
+    parser.add_argument("--seed", default="")
+    parser.add_argument("--more", action="store_true")
     parser.add_argument("--show", type=int, default=0)
     parser.add_argument("--failure-most", type=float)
     parser.add_argument("--retry-most", type=float)
     args = parser.parse_args()
+    global seed
+    seed = args.seed
 
     sets = {"made on the spot": made()}
-    share = (args.count - len(sets["made on the spot"])) // (len(KINDS) + 1)
-    sets |= {kind: drawn(kind, share) for kind in KINDS} | {"other languages": translated(share)}
+    kinds_drawn = KINDS | MORE_KINDS if args.more else KINDS
+    share = (args.count - len(sets["made on the spot"])) // (len(kinds_drawn) + 1)
+    sets |= {kind: drawn(kind, share) for kind in kinds_drawn}
+    sets["other languages"] = translated(share, CATALOGUES + MORE if args.more else CATALOGUES)
     cases, kinds = [], []
     for kind, texts in sets.items():
         cases += [{"id": f"{kind}/{i}", "body": text} for i, text in enumerate(texts)]
