@@ -1,11 +1,12 @@
-/* gen_languages ROOT: compiles ROOT/spec/languages.txt into constant tables. Run by `make generate`.
+/* gen_languages ROOT: compiles ROOT/spec/languages.txt into constant tables. Run by
+ * `make generate`.
  *
  *   lib/classify/languages/table.h    the roles
  *   lib/classify/languages/table.c    includes table.inc
  *   lib/classify/languages/table.inc  the words by bucket, and the combinations of roles
  *
- * At a fault the generator stops and prints the line. Words are folded by the library's own code, so
- * that they are compared with texts in the same form. */
+ * At a fault the generator stops and prints the line. Words are folded by the library's own code,
+ * so that they are compared with texts in the same form. */
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -123,7 +124,8 @@ static void read_words(char *line)
         fail("words follow a role: LANGUAGE: word, word");
     *colon = '\0';
     bool is_english = strcmp(trim(line), "en") == 0;
-    for (char *part = strtok(colon + 1, ","); part; part = strtok(NULL, ","))
+    char *rest = NULL;
+    for (char *part = strtok_r(colon + 1, ",", &rest); part; part = strtok_r(NULL, ",", &rest))
         add_word(trim(part), is_english);
 }
 
@@ -146,7 +148,7 @@ static void read_role(const char *name)
         if (strcmp(roles[i], name) == 0)
             fail("the role %s stands here twice", name);
     }
-    strcpy(roles[role_count++], name);
+    memcpy(roles[role_count++], name, strlen(name) + 1);
 }
 
 /* Reads one combination of roles: "a b -c". */
@@ -156,7 +158,7 @@ static void read_sense(const char *concept, char *text)
         fail("too many combinations, or a long name");
     struct sense *sense = &senses[sense_count++];
     memset(sense, 0, sizeof *sense);
-    strcpy(sense->concept, concept);
+    memcpy(sense->concept, concept, strlen(concept) + 1);
     bool has_role = false;
     char *rest = NULL;
     for (char *name = strtok_r(text, " ", &rest); name; name = strtok_r(NULL, " ", &rest)) {
@@ -184,7 +186,7 @@ static void read_concept(char *line)
 static void read_spec(char *text)
 {
     char *rest = NULL;
-    /* strtok skips empty lines; their number is counted by hand. */
+    /* Empty lines count as lines. */
     for (char *line = text; line; line = rest) {
         rest = strchr(line, '\n');
         if (rest)
@@ -224,21 +226,21 @@ static void write_header(FILE *out)
 {
     fputs(GENERATED
           "#ifndef RC_CLASSIFY_LANGUAGES_TABLE_H\n#define RC_CLASSIFY_LANGUAGES_TABLE_H\n\n"
-          "typedef enum rc_role {\n",
+          "typedef enum rc_word_role {\n",
           out);
     for (unsigned i = 0; i < role_count; i++) {
-        fputs("    RC_ROLE_", out);
+        fputs("    RC_WORD_ROLE_", out);
         put_upper(out, roles[i]);
         fputs(",\n", out);
     }
-    fputs("} rc_role;\n\n#endif\n", out);
+    fputs("} rc_word_role;\n\n#endif\n", out);
 }
 
 static void write_words(FILE *out)
 {
     fputs("const rc_language_word rc_language_words[] = {\n", out);
     for (unsigned i = 0; i < word_count; i++) {
-        fprintf(out, "    {\"%.*s\", %zu, RC_ROLE_", (int)words[i].len, words[i].bytes,
+        fprintf(out, "    {\"%.*s\", %zu, RC_WORD_ROLE_", (int)words[i].len, words[i].bytes,
                 words[i].len);
         put_upper(out, roles[words[i].role]);
         fprintf(out, ", %u},\n", words[i].flags);

@@ -118,10 +118,10 @@ static const struct {
     uint8_t role;
     int64_t ms;
 } UNITS[] = {
-    {RC_ROLE_SECOND, 1000},
-    {RC_ROLE_MINUTE, 60000},
-    {RC_ROLE_HOUR, 3600000},
-    {RC_ROLE_DAY, 86400000},
+    {RC_WORD_ROLE_SECOND, 1000},
+    {RC_WORD_ROLE_MINUTE, 60000},
+    {RC_WORD_ROLE_HOUR, 3600000},
+    {RC_WORD_ROLE_DAY, 86400000},
 };
 
 static int64_t unit_ms(const rc_language_word *word)
@@ -239,7 +239,7 @@ static rc_str slice(rc_str text, const folded *f, size_t from, size_t to)
 
 static void add_wait(rc_language_reading *reading, const sentence *s, rc_str text, const folded *f)
 {
-    static const uint8_t ANNOUNCE[] = {RC_ROLE_LATER, RC_ROLE_RENEWS, RC_ROLE_RESET};
+    static const uint8_t ANNOUNCE[] = {RC_WORD_ROLE_LATER, RC_WORD_ROLE_RENEWS, RC_WORD_ROLE_RESET};
     if (s->wait.ms <= reading->wait_ms || !has_any(&s->roles, ANNOUNCE, sizeof(ANNOUNCE)))
         return;
     reading->wait_ms = s->wait.ms;
@@ -249,15 +249,17 @@ static void add_wait(rc_language_reading *reading, const sentence *s, rc_str tex
 static void add_signs(rc_language_reading *reading, const rc_roles *roles)
 {
     static const uint8_t WORDS[] = {
-        RC_ROLE_MODEL, RC_ROLE_TOKEN,   RC_ROLE_PROMPT,     RC_ROLE_CONTEXT,    RC_ROLE_QUOTA,
-        RC_ROLE_KEY,   RC_ROLE_BALANCE, RC_ROLE_RATE_LIMIT, RC_ROLE_MODEL_NAME,
+        RC_WORD_ROLE_MODEL,   RC_WORD_ROLE_TOKEN,      RC_WORD_ROLE_PROMPT,
+        RC_WORD_ROLE_CONTEXT, RC_WORD_ROLE_QUOTA,      RC_WORD_ROLE_KEY,
+        RC_WORD_ROLE_BALANCE, RC_WORD_ROLE_RATE_LIMIT, RC_WORD_ROLE_MODEL_NAME,
     };
     static const uint8_t NOUNS[] = {
-        RC_ROLE_REQUEST,  RC_ROLE_SERVER,  RC_ROLE_CONNECTION, RC_ROLE_NETWORK,
-        RC_ROLE_RESPONSE, RC_ROLE_ACCOUNT, RC_ROLE_PLAN,       RC_ROLE_AUTH,
-        RC_ROLE_STREAM,   RC_ROLE_CONTENT, RC_ROLE_TIMEOUT,    RC_ROLE_FEATURE,
+        RC_WORD_ROLE_REQUEST,  RC_WORD_ROLE_SERVER,  RC_WORD_ROLE_CONNECTION, RC_WORD_ROLE_NETWORK,
+        RC_WORD_ROLE_RESPONSE, RC_WORD_ROLE_ACCOUNT, RC_WORD_ROLE_PLAN,       RC_WORD_ROLE_AUTH,
+        RC_WORD_ROLE_STREAM,   RC_WORD_ROLE_CONTENT, RC_WORD_ROLE_TIMEOUT,    RC_WORD_ROLE_FEATURE,
     };
-    static const uint8_t VOICE[] = {RC_ROLE_POLITE, RC_ROLE_ADDRESSES, RC_ROLE_LATER};
+    static const uint8_t VOICE[] = {RC_WORD_ROLE_POLITE, RC_WORD_ROLE_ADDRESSES,
+                                    RC_WORD_ROLE_LATER};
     reading->words = count_of(roles, WORDS, sizeof(WORDS));
     reading->nouns = count_of(roles, NOUNS, sizeof(NOUNS));
     reading->has_voice = has_any(roles, VOICE, sizeof(VOICE));
@@ -281,7 +283,7 @@ rc_language_reading rc_language_read(rc_str text)
         covered += s.covered;
         if (s.wait.to > 0)
             add_wait(&reading, &s, text, &f);
-        const bool is_advice = has(&s.roles, RC_ROLE_ADVICE);
+        const bool is_advice = has(&s.roles, RC_WORD_ROLE_ADVICE);
         if (!add_senses(&s.roles, is_advice ? &advised : &reading.says) || is_advice)
             continue;
         is_telling = true;

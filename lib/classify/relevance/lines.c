@@ -173,3 +173,14 @@ bool rc_line_is_markdown(rc_str line)
     }
     return rc_str_find(text, RC_STR("](http"), 0) != RC_STR_NPOS;
 }
+
+bool rc_line_is_option(rc_str line)
+{
+    const rc_str text = rc_str_trim(line);
+    if (text.len < 4 || text.ptr[0] != '-')
+        return false;
+    const bool is_long = text.ptr[1] == '-' && rc_ascii_is_alpha(text.ptr[2]);
+    const bool is_short = rc_ascii_is_alpha(text.ptr[1]) && text.ptr[2] == ',' &&
+                          rc_str_find(text, RC_STR(" --"), 0) == 3;
+    return is_long || is_short;
+}

@@ -107,6 +107,8 @@ static void count_line(tally *t, rc_str line)
     t->lines++;
     if (rc_line_is_diagnostic(line))
         t->points[RC_LOOK_COMPILER] += POINTS_MIN;
+    if (rc_line_is_option(line))
+        t->points[RC_LOOK_SHELL] += POINTS_MIN;
     if (trimmed.len > 12 && is_perl(trimmed))
         t->points[RC_LOOK_STACK] += POINTS_MIN;
     if (rc_line_is_source(line))

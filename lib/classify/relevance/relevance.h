@@ -47,6 +47,9 @@ bool rc_line_is_source(rc_str line);
 /* Returns whether the line is Markdown: a heading, a fence, a list item or a link. */
 bool rc_line_is_markdown(rc_str line);
 
+/* Returns whether the line describes an option of a command: "-t, --timeout=SECONDS  ...". */
+bool rc_line_is_option(rc_str line);
+
 /* The signs in a text that it comes from a failed call. */
 typedef struct rc_call_signs {
     bool has_sdk;       /* the text has an exception or a stack frame of a library that makes
