@@ -80,11 +80,22 @@ static void fold(rc_str text, folded *f)
     }
 }
 
-/* Returns whether the byte belongs to a letter of an alphabet, whose words blanks separate. */
+/* Returns whether the byte begins a letter of an alphabet, whose words blanks separate. */
 static bool is_alphabetic(char c)
 {
     const unsigned char byte = (unsigned char)c;
-    return (c >= 'a' && c <= 'z') || (byte >= 0x80 && byte < 0xE0);
+    return (c >= 'a' && c <= 'z') || (byte >= 0xC0 && byte < 0xE0);
+}
+
+/* Returns whether a letter of an alphabet ends at `at`. */
+static bool ends_letter(const folded *f, size_t at)
+{
+    if (at == 0)
+        return false;
+    at--;
+    while (at > 0 && ((unsigned char)f->bytes[at] & 0xC0) == 0x80)
+        at--;
+    return is_alphabetic(f->bytes[at]);
 }
 
 /* ---- words ---- */
@@ -94,16 +105,14 @@ static const rc_language_word *word_at(const folded *f, size_t at)
 {
     if (at + 2 > f->len || f->bytes[at] == ' ' || f->bytes[at] == '\n')
         return NULL;
-    const char before = at > 0 ? f->bytes[at - 1] : ' ';
-    const bool is_inside = is_alphabetic(f->bytes[at]) && is_alphabetic(before);
+    const bool is_inside = is_alphabetic(f->bytes[at]) && ends_letter(f, at);
     const unsigned bucket = rc_language_bucket(f->bytes + at, f->len - at);
     for (unsigned i = rc_language_buckets[bucket]; i < rc_language_buckets[bucket + 1]; i++) {
         const rc_language_word *word = &rc_language_words[i];
         const size_t end = at + word->len;
         if (end > f->len || memcmp(f->bytes + at, word->bytes, word->len) != 0)
             continue;
-        const bool goes_on =
-            end < f->len && is_alphabetic(f->bytes[end]) && is_alphabetic(f->bytes[end - 1]);
+        const bool goes_on = end < f->len && is_alphabetic(f->bytes[end]) && ends_letter(f, end);
         if ((is_inside && !(word->flags & RC_LANGUAGE_INSIDE)) ||
             (goes_on && (word->flags & RC_LANGUAGE_WHOLE)))
             continue;
@@ -168,7 +177,8 @@ static size_t read_number(const folded *f, size_t at, wait *w)
     w->from = w->to == 0 ? from : w->from;
     w->ms += count * ms + tenths * ms / 10;
     w->to = unit_at + unit->len;
-    while (w->to < f->len && is_alphabetic(f->bytes[w->to]))
+    while (w->to < f->len && f->bytes[w->to] != ' ' && f->bytes[w->to] != '\n' &&
+           ends_letter(f, w->to) && !rc_ascii_is_digit(f->bytes[w->to]))
         w->to++;
     return unit_at + unit->len;
 }
@@ -189,8 +199,7 @@ static size_t read_sentence(const folded *f, size_t at, sentence *s)
 {
     *s = (sentence){.from = at};
     while (at < f->len && f->bytes[at] != '\n') {
-        const bool is_number =
-            rc_ascii_is_digit(f->bytes[at]) && (at == 0 || !is_alphabetic(f->bytes[at - 1]));
+        const bool is_number = rc_ascii_is_digit(f->bytes[at]) && !ends_letter(f, at);
         const rc_language_word *word = word_at(f, at);
         if (word == NULL && is_number) {
             at = read_number(f, at, &s->wait);

@@ -144,9 +144,7 @@ rc_relevance rc_relevance_of(const rc_evidence *evidence, bool has_typed_code,
         return relevance;
     if (relevance.look != RC_LOOK_NONE) {
         const bool may_call = relevance.look != RC_LOOK_TESTS && relevance.look != RC_LOOK_COMPILER;
-        const bool has_answer = relevance.look == RC_LOOK_STACK && signs.has_status;
-        relevance.is_foreign =
-            !may_call || (!signs.has_transport && !signs.has_library_name && !has_answer);
+        relevance.is_foreign = !may_call || (!signs.has_transport && !signs.has_library_name);
         return relevance;
     }
     const bool is_long = text.len > MESSAGE_BYTES;

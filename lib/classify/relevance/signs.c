@@ -159,6 +159,7 @@ static bool has_sdk(rc_str line)
         RC_STR_INIT("cohere."),
         RC_STR_INIT("status_code: "),
         RC_STR_INIT("ReplicateError"),
+        RC_STR_INIT("OpenAI/API"),   /* Perl */
         RC_STR_INIT(" operation: "), /* AWS SDKs: "... when calling the Converse operation: " */
         RC_STR_INIT("Error code: 4"),
         RC_STR_INIT("Error code: 5"),
