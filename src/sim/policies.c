@@ -2,13 +2,14 @@
 #include "sim/rivals.h"
 #include "sim/scenario.h"
 
-#define OURS_COUNT 3
+#define OURS_COUNT 4
 #define ORACLE "oracle"
 /* Ceiling of the waiting requests of one simulated process. */
 #define WAITING_MAX 1000000u
 #define OURS "recourse"
 #define WAIT_OFF "wait-off"
 #define BUDGET_ALONE "budget-alone"
+#define ALL_OFF "all-off"
 
 rc_sim_policy rc_sim_policy_of(const rc_policy *policy, rc_str name, rc_str about)
 {
@@ -35,6 +36,17 @@ static rc_sim_policy wait_off(void)
         RC_STR("the preset transport with budget, breaker and cooldowns; no request waits for a "
                "target"));
     policy.queue.max_waiting = 0;
+    return policy;
+}
+
+static rc_sim_policy all_off(void)
+{
+    rc_sim_policy policy = wait_off();
+    rc_sim_text_set(policy.name, sizeof policy.name, RC_STR(ALL_OFF));
+    rc_sim_text_set(policy.about, sizeof policy.about,
+                    RC_STR("the preset transport with wait: off, learn: off, failover: last"));
+    policy.is_learn_off = true;
+    policy.is_failover_last = true;
     return policy;
 }
 
@@ -80,6 +92,10 @@ bool rc_sim_policy_named(rc_str name, rc_sim_policy *ret_policy)
         *ret_policy = wait_off();
         return true;
     }
+    if (rc_str_eq(name, RC_STR(ALL_OFF))) {
+        *ret_policy = all_off();
+        return true;
+    }
     if (rc_str_eq(name, RC_STR(BUDGET_ALONE))) {
         *ret_policy = budget_alone();
         return true;
@@ -99,7 +115,7 @@ bool rc_sim_policy_named(rc_str name, rc_sim_policy *ret_policy)
 /* The order is: policies of recourse, the rival loops, the presets whose name no rival loop has. */
 const char *rc_sim_policy_name_at(size_t index)
 {
-    static const char *const names[OURS_COUNT] = {OURS, WAIT_OFF, BUDGET_ALONE};
+    static const char *const names[OURS_COUNT] = {OURS, WAIT_OFF, ALL_OFF, BUDGET_ALONE};
     if (index < OURS_COUNT)
         return names[index];
     index -= OURS_COUNT;

@@ -29,11 +29,11 @@ static bool add_chunk(rc_sim_state *sim)
 /* Changes the outcome of a call if the client's first-token timeout or the deadline passes before
  * the end of the timeline. Returns the time at which the call ends. */
 static uint64_t cut_short(const rc_sim_state *sim, rc_sim_timeline *timeline,
-                          uint64_t deadline_at_ms)
+                          uint64_t deadline_at_ms, uint64_t begin_by_ms)
 {
     uint64_t now_ms = sim->now_ms;
     uint64_t patience_ms = sim->scenario->clients.first_token_wait_ms;
-    uint64_t first_by_ms = deadline_at_ms;
+    uint64_t first_by_ms = begin_by_ms < deadline_at_ms ? begin_by_ms : deadline_at_ms;
     if (patience_ms > 0 && now_ms + patience_ms < first_by_ms)
         first_by_ms = now_ms + patience_ms;
     bool is_served = timeline->holds_slot && timeline->first_ms != RC_UNLIMITED;
@@ -56,7 +56,7 @@ static uint32_t key_of(rc_sim_state *sim, const rc_sim_request *request, const r
     if (sim->is_oracle)
         return action->credential;
     if (sim->rival == NULL)
-        return (uint32_t)action->credential - (uint32_t)action->target * RC_SIM_KEYS_MAX;
+        return (uint32_t)action->credential % RC_SIM_KEYS_MAX; /* state.c numbers the keys */
     return sim->rival->picks_any_key ? rc_sim_rng_below(&sim->entropy, keys)
                                      : request->client % keys;
 }
@@ -74,7 +74,8 @@ void rc_sim_request_call(rc_sim_state *sim, uint32_t index, const rc_action *act
     uint64_t deadline_at_ms = sim->now_ms + clients->deadline_ms;
     if (action->deadline_at_ms < deadline_at_ms)
         deadline_at_ms = action->deadline_at_ms;
-    uint64_t end_at_ms = cut_short(sim, &timeline, deadline_at_ms);
+    uint64_t begin_by_ms = action->begin_by_ms > 0 ? action->begin_by_ms : deadline_at_ms;
+    uint64_t end_at_ms = cut_short(sim, &timeline, deadline_at_ms, begin_by_ms);
     bool is_retry = request->calls > 0;
     rc_sim_tally_call(&sim->tally, is_retry, sim->now_ms);
     if (is_retry)
@@ -96,7 +97,9 @@ static void finish(rc_sim_state *sim, uint32_t index, rc_sim_end_kind end, rc_re
                                       .reason = reason,
                                       .arrived_at_ms = request->arrived_at_ms,
                                       .call_at_ms = request->call_at_ms,
-                                      .calls = request->calls};
+                                      .calls = request->calls,
+                                      .is_greedy = sim->scenario->clients.greedy_pct > 0 &&
+                                                   request->client == 0};
     rc_sim_tally_end(&sim->tally, &summary, sim->now_ms);
     uint32_t client = request->client;
     request->next_free = sim->free_request;

@@ -36,6 +36,11 @@ rc_sim_result *rc_sim_result_new(const rc_alloc *alloc, uint32_t policy_count,
     return result;
 }
 
+bool rc_sim_result_has_added_oracle(const rc_sim_result *result)
+{
+    return result->oracle != NULL && result->oracle == result->policies + result->policy_count;
+}
+
 void rc_sim_result_free(rc_sim_result *result)
 {
     if (result == NULL)

@@ -105,10 +105,15 @@ typedef struct rc_sim_policy_result {
     uint64_t failed;    /* Reported to the client as failed. */
     uint64_t refused;   /* Failed without a call. */
 
+    /* Requests of all clients but the greedy one. */
+    uint64_t others_requests;
+    uint64_t others_in_time;
+
     uint64_t calls;
     uint64_t retries;
     uint64_t wasted_calls;            /* All calls except those that delivered a response. */
     uint32_t success_milli_pct;       /* in_time / requests; 100000 is 100 %. */
+    int32_t below_oracle_milli_pct;   /* Success of the oracle minus success_milli_pct. */
     uint32_t calls_per_request_milli; /* 1000: one call per request. */
     uint32_t peak_calls_per_s;        /* Maximum calls in ten consecutive tenths of a second. */
 
@@ -155,7 +160,12 @@ typedef struct rc_sim_result {
     uint32_t policy_count;
     uint32_t policy_size; /* Policies allocated. */
     rc_sim_policy_result *policies;
+    const rc_sim_policy_result *oracle; /* One element of `policies`, or the one after the last;
+                                         * NULL: the oracle did not run. */
 } rc_sim_result;
+
+/* Returns whether result->oracle is not one of the policies, but was added to them. */
+bool rc_sim_result_has_added_oracle(const rc_sim_result *result);
 
 /* Frees a result. result: takes; may be NULL. */
 void rc_sim_result_free(rc_sim_result *result);

@@ -96,6 +96,10 @@ static const char *check_clients(const rc_sim_clients *clients)
         return "the quantiles of tokens must not decrease";
     if (clients->tokens_in.max > RC_SIM_TOKENS_MAX || clients->tokens_out.max > RC_SIM_TOKENS_MAX)
         return "a request has at most 10000000 tokens";
+    if (clients->greedy_pct > 99)
+        return "the greedy client sends at most 99 percent of the requests";
+    if (clients->greedy_pct > 0 && (clients->loop != RC_SIM_OPEN || clients->count < 2))
+        return "a greedy client needs an open loop and other clients";
     if (clients->surge.from_ms >= clients->surge.until_ms && clients->surge.until_ms > 0)
         return "the surge ends before it begins";
     if (clients->surge.until_ms > 0 &&
@@ -133,6 +137,8 @@ static const char *check_provider(const rc_sim_provider *provider, const rc_sim_
     if (provider->first_token_ms.max > RC_SIM_DURATION_MAX_MS ||
         provider->fails_in_ms > RC_SIM_DURATION_MAX_MS)
         return "a provider's response time must be at most 3600000 ms";
+    if ((int)provider->hints < 0 || provider->hints >= RC_SIM_HINTS_COUNT)
+        return "a provider has unknown hints";
     if (provider->keys < 1 || provider->keys > RC_SIM_KEYS_MAX)
         return "a provider has 1 to 8 keys";
     if (provider->limits.burst_ms < 1 || provider->limits.burst_ms > RC_SIM_MINUTE_MS)
@@ -179,6 +185,9 @@ const char *rc_sim_scenario_check(const rc_sim_scenario *scenario)
         wrong = "more than 200000000 requests would arrive";
     for (uint32_t i = 0; i < scenario->provider_count && wrong == NULL; i++)
         wrong = check_provider(&scenario->providers[i], &scenario->clients);
+    for (uint32_t i = 0; i < scenario->provider_count && wrong == NULL; i++)
+        if (scenario->providers[i].keys_of > i)
+            wrong = "keys_of must name an earlier provider";
     for (uint32_t i = 0; i < scenario->policy_count && wrong == NULL; i++) {
         const rc_sim_policy *policy = &scenario->policies[i];
         if ((int)policy->rival < 0 || policy->rival == RC_SIM_RIVAL_COUNT ||
@@ -202,4 +211,10 @@ const char *rc_sim_dialect_name(rc_sim_dialect dialect)
 {
     static const char *const names[RC_SIM_DIALECT_COUNT] = {"openai", "anthropic"};
     return (int)dialect >= 0 && dialect < RC_SIM_DIALECT_COUNT ? names[dialect] : "";
+}
+
+const char *rc_sim_hints_name(rc_sim_hints hints)
+{
+    static const char *const names[RC_SIM_HINTS_COUNT] = {"exact", "none", "zero", "long", "past"};
+    return (int)hints >= 0 && hints < RC_SIM_HINTS_COUNT ? names[hints] : "";
 }

@@ -46,6 +46,17 @@ typedef enum rc_sim_dialect {
     RC_SIM_DIALECT_COUNT
 } rc_sim_dialect;
 
+/* The retry-after hints that a provider sends with its failures. */
+typedef enum rc_sim_hints {
+    RC_SIM_HINTS_EXACT = 0, /* The time after which a call may succeed, where the provider knows it. */
+    RC_SIM_HINTS_NONE = 1,  /* No hint. */
+    RC_SIM_HINTS_ZERO = 2,  /* Always 0, "at once". */
+    RC_SIM_HINTS_LONG = 3,  /* Always RC_SIM_LONG_HINT_MS, which is far too long. */
+    RC_SIM_HINTS_PAST = 4,  /* A time in the past, which counts as 0. */
+    RC_SIM_HINTS_COUNT
+} rc_sim_hints;
+#define RC_SIM_LONG_HINT_MS 20000
+
 /* Kinds of faults of a provider. */
 typedef enum rc_sim_fault_kind {
     RC_SIM_OUTAGE = 0,     /* Responds with 503. */
@@ -103,6 +114,10 @@ typedef struct rc_sim_provider {
     uint32_t keys;         /* Number of API keys, 1..RC_SIM_KEYS_MAX. */
     rc_sim_limits limits;
     bool hides_limits; /* No header states the rate limits. */
+    rc_sim_hints hints;
+    /* Number of the earlier provider whose keys, with their rate limits, this provider uses, plus 1;
+     * 0: the provider has keys of its own. */
+    uint32_t keys_of;
     rc_sim_capacity capacity;
     uint32_t input_nano_usd; /* Price of a token; 3 USD per million tokens is 3000. */
     uint32_t output_nano_usd;
@@ -134,6 +149,9 @@ typedef struct rc_sim_clients {
     /* Number of processes over which the clients are spread. Each process has its own rc_shared
      * (state that its calls share). */
     uint32_t processes;
+    /* Share of the requests that client 0 sends, in percent; 0: every client sends as many. Only for
+     * RC_SIM_OPEN. */
+    uint32_t greedy_pct;
     bool is_streaming;
     rc_sim_spread tokens_in;
     rc_sim_spread tokens_out;
@@ -165,6 +183,8 @@ typedef struct rc_sim_policy {
     rc_shared_settings settings;
     rc_queue_settings
         queue; /* For RC_SIM_OURS. Without max_waiting no request waits for a target. */
+    bool is_learn_off;     /* Nothing is learned about rate limits and capacity. */
+    bool is_failover_last; /* The retries at a target come before the next target. */
 } rc_sim_policy;
 
 typedef struct rc_sim_scenario {
@@ -233,6 +253,8 @@ rc_sim_add_result rc_sim_scenario_add(rc_sim_scenario *scenario, rc_str policy_n
  * for an invalid value. */
 const char *rc_sim_fault_name(rc_sim_fault_kind kind);
 const char *rc_sim_dialect_name(rc_sim_dialect dialect);
+/* As rc_sim_dialect_name, for hints. */
+const char *rc_sim_hints_name(rc_sim_hints hints);
 
 /* A built-in scenario. The functions that find one return NULL past the end, or for an unknown
  * name. */

@@ -15,6 +15,7 @@ typedef enum key_kind {
     KEY_FAULT,   /* rc_sim_fault_kind */
     KEY_DIALECT, /* rc_sim_dialect */
     KEY_LOOP,    /* rc_sim_loop */
+    KEY_HINTS,   /* rc_sim_hints */
     KEY_OTHER    /* read by scenario_yaml.c */
 } key_kind;
 
@@ -74,6 +75,7 @@ static const key_row rows[] = {
     CLIENTS("loop", KEY_LOOP, loop, 0, 0),
     OTHER(RC_SIM_AT_CLIENTS, "surge"),
     CLIENTS("processes", KEY_NUMBER, processes, 1, RC_SIM_PROCESSES_MAX),
+    CLIENTS("greedy_pct", KEY_NUMBER, greedy_pct, 0, 99),
     CLIENTS("stream", KEY_FLAG, is_streaming, 0, 0),
     CLIENTS("tokens_in", KEY_SPREAD, tokens_in, 0, RC_SIM_TOKENS_MAX),
     CLIENTS("tokens_out", KEY_SPREAD, tokens_out, 0, RC_SIM_TOKENS_MAX),
@@ -90,8 +92,10 @@ static const key_row rows[] = {
     PROVIDER("tokens_per_s", KEY_NUMBER, tokens_per_s, 0, RC_SIM_TOKENS_MAX),
     PROVIDER("fails_in_ms", KEY_MS, fails_in_ms, 0, RC_SIM_DURATION_MAX_MS),
     PROVIDER("keys", KEY_NUMBER, keys, 1, RC_SIM_KEYS_MAX),
+    OTHER(RC_SIM_AT_PROVIDER, "keys_of"),
     OTHER(RC_SIM_AT_PROVIDER, "limits"),
     PROVIDER("hides_limits", KEY_FLAG, hides_limits, 0, 0),
+    PROVIDER("hints", KEY_HINTS, hints, 0, 0),
     OTHER(RC_SIM_AT_PROVIDER, "capacity"),
     OTHER(RC_SIM_AT_PROVIDER, "price"),
     OTHER(RC_SIM_AT_PROVIDER, "faults"),
@@ -129,6 +133,9 @@ static const key_row rows[] = {
     OTHER(RC_SIM_AT_POLICY, "policy"),
     OTHER(RC_SIM_AT_POLICY, "budget"),
     OTHER(RC_SIM_AT_POLICY, "breaker"),
+    OTHER(RC_SIM_AT_POLICY, "wait"),
+    OTHER(RC_SIM_AT_POLICY, "learn"),
+    OTHER(RC_SIM_AT_POLICY, "failover"),
     POLICY("cooldown_ms", KEY_MS, settings.cooldown_ms, RC_SIM_DURATION_MAX_MS),
     POLICY("exhausted_ms", KEY_MS, settings.exhausted_ms, RC_SIM_DURATION_MAX_MS),
 
@@ -173,6 +180,12 @@ static const char *dialect_name_at(const void *ctx, size_t index)
 {
     (void)ctx;
     return name_or_null(rc_sim_dialect_name((rc_sim_dialect)index));
+}
+
+static const char *hints_name_at(const void *ctx, size_t index)
+{
+    (void)ctx;
+    return name_or_null(rc_sim_hints_name((rc_sim_hints)index));
 }
 
 static const char *loop_name_at(const void *ctx, size_t index)
@@ -275,6 +288,7 @@ static bool read_choice(const rc_yaml_node *node, const key_row *row, rc_config_
 {
     rc_name_at names = row->kind == KEY_FAULT     ? fault_name_at
                        : row->kind == KEY_DIALECT ? dialect_name_at
+                       : row->kind == KEY_HINTS   ? hints_name_at
                                                   : loop_name_at;
     return rc_yaml_choice(node, names, NULL, faults, ret_index);
 }
@@ -320,6 +334,10 @@ static void read_key(const rc_yaml_node *node, const key_row *row, void *fields,
     case KEY_DIALECT:
         if (read_choice(node, row, faults, &index))
             *(rc_sim_dialect *)field = (rc_sim_dialect)index;
+        return;
+    case KEY_HINTS:
+        if (read_choice(node, row, faults, &index))
+            *(rc_sim_hints *)field = (rc_sim_hints)index;
         return;
     case KEY_LOOP:
         if (read_choice(node, row, faults, &index))

@@ -108,6 +108,28 @@ static void read_provider(const rc_yaml_node *node, rc_sim_provider *provider,
         read_fault(fault, &provider->faults[provider->fault_count++], faults);
 }
 
+/* Reads keys_of, the name of an earlier provider. The last provider of the scenario is the one that
+ * `node` describes. */
+static void read_keys_of(const rc_yaml_node *node, rc_sim_scenario *scenario,
+                         rc_config_faults *faults)
+{
+    const rc_yaml_node *value = get(node, "keys_of");
+    rc_str name;
+    if (value == NULL || !rc_yaml_text(value, faults, &name))
+        return;
+    uint32_t last = scenario->provider_count - 1;
+    for (uint32_t i = 0; i < last; i++) {
+        if (!rc_str_eq(name, rc_str_c(scenario->providers[i].name)))
+            continue;
+        scenario->providers[last].keys_of = i + 1;
+        scenario->providers[last].keys = scenario->providers[i].keys;
+        scenario->providers[last].limits = scenario->providers[i].limits;
+        return;
+    }
+    rc_config_fault_append_quoted(
+        rc_config_fault_append(rc_yaml_fault(faults, value), "there is no earlier provider "), name);
+}
+
 /* Adds a fault for a duplicate name, because results identify providers by their name. */
 static void check_provider_name(const rc_yaml_node *node, const rc_sim_scenario *scenario,
                                 rc_config_faults *faults)
@@ -157,6 +179,21 @@ static void read_part(const rc_yaml_node *node, rc_sim_section section, void *fi
         (void)rc_sim_read_section(node, section, fields, faults);
 }
 
+/* Reads a setting with two values. Returns whether its value is the second one. */
+static bool is_second(const rc_yaml_node *node, const char *first, const char *second,
+                      rc_config_faults *faults)
+{
+    rc_str text;
+    if (node == NULL || !rc_yaml_text(node, faults, &text) || rc_str_eq(text, rc_str_c(first)))
+        return false;
+    if (rc_str_eq(text, rc_str_c(second)))
+        return true;
+    rc_config_fault *fault = rc_yaml_fault(faults, node);
+    rc_config_fault_append_quoted(rc_config_fault_append(fault, "expected "), rc_str_c(first));
+    rc_config_fault_append_quoted(rc_config_fault_append(fault, " or "), rc_str_c(second));
+    return false;
+}
+
 /* Reads the retry rules of a policy: the name of a preset, or a policy as in recourse.yaml. */
 static void read_rules(const rc_yaml_node *node, rc_sim_policy *policy, rc_config_faults *faults)
 {
@@ -193,6 +230,10 @@ static void read_policy(const rc_yaml_node *node, rc_sim_scenario *scenario,
               &policy.settings.retry_budget.burst, faults);
     read_part(get(node, "breaker"), RC_SIM_AT_BREAKER, &policy.settings.breaker,
               &policy.settings.breaker.min_calls, faults);
+    if (is_second(get(node, "wait"), "on", "off", faults))
+        policy.queue.max_waiting = 0;
+    policy.is_learn_off = is_second(get(node, "learn"), "on", "off", faults);
+    policy.is_failover_last = is_second(get(node, "failover"), "first", "last", faults);
     for (uint32_t i = 0; i < scenario->policy_count; i++)
         if (strcmp(scenario->policies[i].name, policy.name) == 0)
             rc_config_fault_append_quoted(
@@ -212,6 +253,7 @@ static void read_lists(const rc_yaml_node *root, rc_sim_scenario *scenario,
         for (const rc_yaml_node *node = providers->first; node != NULL; node = node->next) {
             read_provider(node, &scenario->providers[scenario->provider_count++], faults);
             check_provider_name(node, scenario, faults);
+            read_keys_of(node, scenario, faults);
         }
     }
     const rc_yaml_node *policies = get(root, "policies");

@@ -14,6 +14,8 @@ typedef struct sim_run {
     rc_sim_state *sim;
     rc_sim_result *result;
     uint32_t index; /* Index of the running policy. */
+    uint32_t count; /* Number of policies that run, with the oracle. */
+    rc_sim_policy oracle;
 } sim_run;
 
 /* Returns value * num / den, but at least 1 and at most `max`. */
@@ -118,11 +120,19 @@ static void describe(sim_run *run, uint64_t seed)
     add_spans(result, scenario);
 }
 
+/* Returns the policy with the number run->index. After the last policy of the scenario follows the
+ * oracle, unless it is one of them. */
+static const rc_sim_policy *policy_of(sim_run *run)
+{
+    return run->index < run->scenario.policy_count ? &run->scenario.policies[run->index]
+                                                   : &run->oracle;
+}
+
 /* Calls the caller's progress function. Returns false if the progress function returned false,
  * which ends the run. */
 static bool report_progress(sim_run *run, uint64_t now_ms, bool is_over)
 {
-    uint32_t count = run->scenario.policy_count;
+    uint32_t count = run->count;
     if (run->options->progress == NULL || count == 0)
         return true;
     uint64_t duration_ms = run->scenario.duration_ms;
@@ -130,7 +140,7 @@ static bool report_progress(sim_run *run, uint64_t now_ms, bool is_over)
     uint32_t permille = (uint32_t)((run->index * UINT64_C(1000) + part) / count);
     if (is_over)
         permille = 1000;
-    rc_sim_progress progress = {.policy = run->scenario.policies[run->index].name,
+    rc_sim_progress progress = {.policy = policy_of(run)->name,
                                 .policy_index = run->index,
                                 .policy_count = count,
                                 .permille = permille};
@@ -173,7 +183,7 @@ static void run_events(sim_run *run)
 
 static rc_status run_policy(sim_run *run, uint64_t seed)
 {
-    const rc_sim_policy *policy = &run->scenario.policies[run->index];
+    const rc_sim_policy *policy = policy_of(run);
     rc_sim_policy_result *result = &run->result->policies[run->index];
     rc_sim_text_set(result->name, sizeof result->name, rc_str_c(policy->name));
     rc_sim_text_set(result->about, sizeof result->about, rc_str_c(policy->about));
@@ -195,17 +205,39 @@ static rc_status run_policy(sim_run *run, uint64_t seed)
     return status;
 }
 
+static void compare_with_oracle(rc_sim_result *result)
+{
+    for (uint32_t i = 0; result->oracle != NULL && i < result->policy_size; i++)
+        result->policies[i].below_oracle_milli_pct =
+            (int32_t)result->oracle->success_milli_pct -
+            (int32_t)result->policies[i].success_milli_pct;
+}
+
+/* Returns the number of policies that run: those of the scenario, and the oracle. */
+static uint32_t count_policies(const sim_run *run)
+{
+    uint32_t count = run->scenario.policy_count;
+    bool has_oracle = run->options->has_no_oracle;
+    for (uint32_t i = 0; i < count; i++)
+        has_oracle = has_oracle || run->scenario.policies[i].rival == RC_SIM_ORACLE;
+    return count + !has_oracle;
+}
+
 static rc_status run_all(sim_run *run, uint64_t seed)
 {
-    for (run->index = 0; run->index < run->scenario.policy_count; run->index++) {
+    for (run->index = 0; run->index < run->count; run->index++) {
         rc_status status = run_policy(run, seed);
         if (status != RC_OK)
             return status;
         if (run->result->is_partial) {
-            run->result->policy_count = run->index + 1;
+            if (run->index < run->result->policy_count)
+                run->result->policy_count = run->index + 1;
             return RC_OK;
         }
+        if (policy_of(run)->rival == RC_SIM_ORACLE)
+            run->result->oracle = &run->result->policies[run->index];
     }
+    compare_with_oracle(run->result);
     run->index--;
     (void)report_progress(run, run->scenario.duration_ms, true);
     return RC_OK;
@@ -228,8 +260,11 @@ rc_status rc_sim_run(const rc_sim_scenario *scenario, const rc_sim_options *opti
     uint64_t seed = run->options->seed != 0 ? run->options->seed : scenario->seed;
     rc_status status = RC_E_NOMEM;
     run->sim = alloc->get(alloc->ctx, sizeof *run->sim);
-    run->result = rc_sim_result_new(alloc, scenario->policy_count, 0);
+    run->oracle = rc_sim_oracle();
+    run->count = count_policies(run);
+    run->result = rc_sim_result_new(alloc, run->count, 0);
     if (run->sim != NULL && run->result != NULL) {
+        run->result->policy_count = scenario->policy_count;
         describe(run, seed);
         status = run_all(run, seed);
     }

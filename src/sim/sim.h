@@ -36,6 +36,7 @@ typedef struct rc_sim_options {
      * ends with a partial result. */
     bool (*progress)(void *ctx, const rc_sim_progress *progress);
     void *progress_ctx;
+    bool has_no_oracle; /* The policy "oracle" does not run in addition to those of the scenario. */
 } rc_sim_options;
 
 /* Runs the scenario. Returns RC_OK or one of the errors below. scenario, options: borrows during

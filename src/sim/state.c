@@ -63,12 +63,14 @@ static void init_process(rc_sim_state *sim, rc_sim_process *process)
     rc_shared_init(&process->shared, &sim->policy->settings, process->targets, target_count,
                    process->credentials, (uint16_t)(target_count * RC_SIM_KEYS_MAX), 0);
     for (uint16_t i = 0; i < target_count; i++) {
-        uint16_t first = (uint16_t)(i * RC_SIM_KEYS_MAX);
+        uint32_t keys_of = scenario->providers[i].keys_of;
+        uint16_t own = (uint16_t)(i * RC_SIM_KEYS_MAX);
+        uint16_t first = keys_of > 0 ? (uint16_t)((keys_of - 1) * RC_SIM_KEYS_MAX) : own;
         rc_shared_set_pool(&process->shared, i, first, (uint16_t)scenario->providers[i].keys, NULL);
         for (uint32_t key = 0; key < RC_SIM_KEYS_MAX; key++)
-            rc_rate_limits_init(&process->learned[first + key]);
-        if (sim->policy->queue.max_waiting > 0)
-            rc_shared_set_learned(&process->shared, i, &process->learned[first]);
+            rc_rate_limits_init(&process->learned[own + key]);
+        if (sim->policy->queue.max_waiting > 0 && !sim->policy->is_learn_off)
+            rc_shared_set_learned(&process->shared, i, &process->learned[own]);
     }
     const rc_queue_owner owner = {.ctx = process, .wake = on_wake, .run_at = on_run_at};
     if (sim->policy->queue.max_waiting > 0)
@@ -92,7 +94,8 @@ static rc_status init_ours(rc_sim_state *sim)
                           .entries = sim->entries,
                           .entry_count = (uint16_t)scenario->provider_count,
                           .overflow_to = RC_NO_TARGET,
-                          .chain_count = (uint16_t)scenario->provider_count};
+                          .chain_count = (uint16_t)scenario->provider_count,
+                          .is_failover_last = sim->policy->is_failover_last};
     return RC_OK;
 }
 
@@ -113,7 +116,11 @@ rc_status rc_sim_state_init(rc_sim_state *sim, const rc_sim_scenario *scenario,
     rc_sim_rng_init(&sim->upstream_rng, seed, STREAM_UPSTREAMS);
     rc_sim_rng_init(&sim->entropy, seed, STREAM_ENTROPY);
     for (uint32_t i = 0; i < scenario->provider_count; i++)
-        rc_sim_upstream_init(&sim->upstreams[i], &scenario->providers[i]);
+    {
+        uint32_t keys_of = scenario->providers[i].keys_of;
+        rc_sim_upstream_init(&sim->upstreams[i], &scenario->providers[i],
+                             keys_of > 0 ? &sim->upstreams[keys_of - 1] : NULL);
+    }
     if (sim->rival == NULL)
         rc_sim_state_fail(sim, init_ours(sim));
     if (sim->status == RC_OK)

@@ -93,6 +93,7 @@ static void count_delivered(rc_sim_tally *tally, const rc_sim_request_summary *s
         return;
     }
     result->in_time++;
+    result->others_in_time += !summary->is_greedy;
     rc_sim_bucket *bucket = bucket_at(tally, summary->arrived_at_ms);
     if (bucket != NULL)
         bucket->requests_ok++;
@@ -116,6 +117,7 @@ static void count_failed(rc_sim_tally *tally, const rc_sim_request_summary *summ
 void rc_sim_tally_end(rc_sim_tally *tally, const rc_sim_request_summary *summary, uint64_t now_ms)
 {
     rc_sim_bucket *bucket = bucket_at(tally, now_ms);
+    tally->result->others_requests += !summary->is_greedy;
     if (bucket == NULL)
         return;
     if (summary->kind == RC_SIM_END_DELIVERED) {

@@ -34,6 +34,7 @@ typedef struct rc_sim_request_summary {
     uint64_t arrived_at_ms;
     uint64_t call_at_ms; /* Start of the request's last call. */
     uint32_t calls;
+    bool is_greedy; /* The request is one of the greedy client. */
 } rc_sim_request_summary;
 
 /* Starts counting and allocates nothing. *result must be all zero except the names. result: borrows

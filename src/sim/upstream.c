@@ -41,12 +41,16 @@ static uint64_t burst_of(uint32_t per_min, const rc_sim_limits *limits)
     return burst > 0 ? burst : 1;
 }
 
-void rc_sim_upstream_init(rc_sim_upstream *upstream, const rc_sim_provider *spec)
+void rc_sim_upstream_init(rc_sim_upstream *upstream, const rc_sim_provider *spec,
+                          rc_sim_upstream *keys_of)
 {
     *upstream = (rc_sim_upstream){.spec = spec};
     /* The bucket has twice the size of the burst. The lower half of the bucket is capacity of the
      * future, which only shedding may use. */
     upstream->capacity = bucket_of(spec->capacity.per_s, 1000, (uint64_t)spec->capacity.burst * 2);
+    upstream->keys = keys_of != NULL ? keys_of->keys : upstream->own_keys;
+    if (keys_of != NULL)
+        return;
     for (uint32_t key = 0; key < spec->keys; key++) {
         const rc_sim_limits *limits = &spec->limits;
         upstream->keys[key].requests = bucket_of(limits->requests_per_min, RC_SIM_MINUTE_MS,
@@ -56,9 +60,35 @@ void rc_sim_upstream_init(rc_sim_upstream *upstream, const rc_sim_provider *spec
     }
 }
 
+/* Returns the hint that the provider sends instead of the true one. */
+static int64_t hint_ms(const rc_sim_provider *spec, int64_t wait_ms)
+{
+    switch (spec->hints) {
+    case RC_SIM_HINTS_NONE:
+        return -1;
+    case RC_SIM_HINTS_ZERO:
+    case RC_SIM_HINTS_PAST:
+        return 0;
+    case RC_SIM_HINTS_LONG:
+        return RC_SIM_LONG_HINT_MS;
+    case RC_SIM_HINTS_EXACT:
+    case RC_SIM_HINTS_COUNT:
+        break;
+    }
+    return wait_ms;
+}
+
+static bool has_hint(rc_sim_outcome_kind kind)
+{
+    return kind != RC_SIM_OUTCOME_REFUSED && kind != RC_SIM_OUTCOME_RESET &&
+           kind != RC_SIM_OUTCOME_TIMEOUT;
+}
+
 static rc_sim_timeline refuse(const rc_sim_upstream *upstream, rc_sim_outcome_kind kind,
                               int64_t wait_ms)
 {
+    if (has_hint(kind))
+        wait_ms = hint_ms(upstream->spec, wait_ms);
     return (rc_sim_timeline){.outcome = {.kind = kind, .wait_ms = wait_ms},
                              .first_ms = RC_UNLIMITED,
                              .done_ms = upstream->spec->fails_in_ms};
