@@ -42,6 +42,10 @@ typedef struct rc_pacer {
     uint8_t skip;             /* number of epochs to ignore, because they began before the rate
                                  changed */
     uint8_t exemptions;
+    bool is_compared; /* share_milli was measured at a rate that the pacer had already reduced */
+    uint8_t
+        useless; /* number of epochs after each other in which the limit did not reduce the share
+                         of refused calls */
 } rc_pacer;
 
 /* Initialises a pacer without a limit. */

@@ -64,6 +64,7 @@ typedef struct rc_queue_request {
     uint64_t start_by_ms; /* latest start: time after which the request is late */
     uint64_t leave_at_ms; /* time at which the entry is overdue; at least start_by_ms */
     uint32_t bytes;       /* memory in bytes that the request occupies while it waits */
+    bool is_again;        /* the request waited before and had an attempt since */
 } rc_queue_request;
 
 /* Links of a node in a pairing heap, by index; private. */
@@ -82,6 +83,8 @@ typedef struct rc_queue_entry {
     uint32_t bytes;
     uint32_t older; /* next older entry of the flow; in a free entry, the next free entry */
     uint32_t newer;
+    uint32_t probe_next; /* neighbours in the order in which the entries of the line probe */
+    uint32_t probe_prev;
     rc_queue_link in_flow; /* links in the heap of the flow's entries, ordered by latest start */
     rc_queue_link in_time; /* links in the heap of all entries, ordered by the time at which the
                               entry becomes late or overdue */
@@ -94,8 +97,9 @@ typedef struct rc_queue_flow {
     uint32_t count;
     uint32_t head; /* root of the heap of the flow's entries */
     uint32_t newest;
-    uint32_t round;
+    uint32_t round;         /* round in which `used` was counted */
     uint32_t used;          /* number of grants of the flow in this round */
+    bool is_ahead;          /* the flow is in the heap `ahead` of its line */
     uint32_t same_bucket;   /* next flow with the same hash; in a free flow, the next free flow */
     rc_queue_link in_line;  /* links in the heap of the line's flows, ordered by round and latest
                                start */
@@ -105,12 +109,15 @@ typedef struct rc_queue_flow {
 
 typedef struct rc_queue_line {
     uint64_t key;
-    uint32_t head; /* root of the heap of the line's flows */
+    uint32_t head;  /* root of the heap of the flows that may get a grant in this round */
+    uint32_t ahead; /* root of the heap of the flows that have used their quantum in this round */
     uint32_t flows;
-    uint32_t count;      /* number of entries; 0: the line is free */
-    uint32_t round;      /* round of the latest grant */
-    uint32_t round_left; /* number of grants after which flows that join the line join its next
-                            round */
+    uint32_t count;       /* number of entries; 0: the line is free */
+    uint32_t probe_first; /* first and last entry in the order of probes */
+    uint32_t probe_last;
+    uint32_t round;      /* number of the current round */
+    uint32_t round_left; /* number of grants until the end of the round at the latest: as many as
+                            entries waited at its beginning */
 } rc_queue_line;
 
 typedef struct rc_queue {
@@ -170,9 +177,11 @@ RC_API void rc_queue_remove(rc_queue *queue, uint32_t ticket);
  * entry. `line` is an index below queue->line_count. */
 RC_API uint32_t rc_queue_head(const rc_queue *queue, uint32_t line);
 
-/* Returns the ticket of the newest entry of the flow whose turn is next in the line; RC_QUEUE_NONE
- * if the line has no entry. This entry has the most time left, so it serves as a probe. */
-RC_API uint32_t rc_queue_newest(const rc_queue *queue, uint32_t line);
+/* Returns the ticket of the entry of the line that probes a target next; RC_QUEUE_NONE if the line
+ * has no entry. The newest entry comes first, because it has the most time left. Entries that wait
+ * again after an attempt come last, in the order of their return, so that the probes of a line are
+ * spread over its entries. */
+RC_API uint32_t rc_queue_prober(const rc_queue *queue, uint32_t line);
 
 /* Returns whether the head of line `a` goes before the head of line `b`. Both lines must have
  * entries. */

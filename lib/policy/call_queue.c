@@ -120,7 +120,8 @@ rc_action rc_call_enqueue(rc_call *call, uint64_t opens_at_ms)
                                 .client = call->client,
                                 .start_by_ms = start_by_ms(call, slow_ms, leave_ms),
                                 .leave_at_ms = leave_ms,
-                                .bytes = call->bytes};
+                                .bytes = call->bytes,
+                                .is_again = call->calls > 0};
     rc_queue_result result = rc_queue_push(queue, &request, &call->ticket, &refused);
     if (result == RC_QUEUE_FULL) {
         call->ticket = RC_QUEUE_NONE;
@@ -187,39 +188,79 @@ static void grant(rc_call *call, uint16_t entry, const rc_call *self, uint64_t n
     wake(call, self);
 }
 
-/* Returns the call of a line that gets an attempt at the entry. A probe of a target that is DOWN is
- * made by the newest request, which has the most time left. */
-static rc_call *call_for(const rc_queue *queue, uint32_t line, uint16_t entry, uint64_t now_ms)
+/* Returns whether a probe of the entry would be the last attempt that the call has left. Such a
+ * call leaves the probes to other calls until its latest start, so that probes alone do not end
+ * it. */
+static bool is_last_probe(const rc_call *call, uint16_t entry, uint64_t now_ms,
+                          uint64_t *ret_until_ms)
 {
-    rc_call *head = rc_queue_item(queue, rc_queue_head(queue, line));
-    const rc_target *target = rc_shared_target(head->shared, head->plan->entries[entry].target);
-    if (!target || target->admission.state != RC_ADMISSION_DOWN)
-        return head;
-    rc_call *newest = rc_queue_item(queue, rc_queue_newest(queue, line));
-    return search_for(newest, now_ms).entry == entry && newest->plan == head->plan ? newest : head;
+    const rc_target *target = rc_shared_target(call->shared, call->plan->entries[entry].target);
+    if (!target || call->calls + 1 < rc_call_max_calls(call))
+        return false;
+    *ret_until_ms = start_by_ms(call, target->admission.service_slow_ms, call->last.at_ms);
+    return now_ms < *ret_until_ms;
+}
+
+/* The call of a line that gets an attempt next. */
+typedef struct line_choice {
+    rc_call *call;     /* NULL: no call of the line may start now. */
+    uint16_t entry;    /* If `call` is set: the entry that it tries. */
+    uint64_t until_ms; /* Otherwise: the earliest time at which a call may start; 0: not known. */
+} line_choice;
+
+/* Chooses the call that probes a target that is DOWN. */
+static line_choice choose_prober(const rc_queue *queue, uint32_t line, rc_call *head,
+                                 uint16_t entry, uint64_t now_ms)
+{
+    rc_call *prober = rc_queue_item(queue, rc_queue_prober(queue, line));
+    uint64_t until_ms = 0;
+    uint64_t head_until_ms = 0;
+    if (prober->plan == head->plan && search_for(prober, now_ms).entry == entry &&
+        !is_last_probe(prober, entry, now_ms, &until_ms))
+        return (line_choice){.call = prober, .entry = entry};
+    if (!is_last_probe(head, entry, now_ms, &head_until_ms))
+        return (line_choice){.call = head, .entry = entry};
+    if (until_ms == 0 || head_until_ms < until_ms)
+        until_ms = head_until_ms;
+    return (line_choice){.until_ms = until_ms};
+}
+
+static line_choice choose(const rc_queue *queue, uint32_t line, uint64_t now_ms)
+{
+    uint32_t first = rc_queue_head(queue, line);
+    if (first == RC_QUEUE_NONE)
+        return (line_choice){0};
+    rc_call *head = rc_queue_item(queue, first);
+    rc_call_search search = search_for(head, now_ms);
+    if (search.entry == RC_NO_TARGET)
+        return (line_choice){.until_ms = search.until_ms};
+    const rc_target *target =
+        rc_shared_target(head->shared, head->plan->entries[search.entry].target);
+    if (target && target->admission.state == RC_ADMISSION_DOWN)
+        return choose_prober(queue, line, head, search.entry, now_ms);
+    return (line_choice){.call = head, .entry = search.entry};
 }
 
 /* Grants one attempt to the first call in the order of the queue that has an open target. Returns
  * false if no call can start. */
 static bool grant_one(rc_shared *shared, const rc_call *self, uint64_t now_ms)
 {
-    rc_queue *queue = shared->queue;
+    const rc_queue *queue = shared->queue;
     uint32_t best = RC_QUEUE_NONE;
-    uint16_t best_entry = RC_NO_TARGET;
+    line_choice chosen = {0};
     for (uint32_t line = 0; line < queue->line_count; line++) {
-        uint32_t head = rc_queue_head(queue, line);
-        if (head == RC_QUEUE_NONE ||
+        if (queue->lines[line].count == 0 ||
             (best != RC_QUEUE_NONE && !rc_queue_is_before(queue, line, best)))
             continue;
-        uint16_t entry = search_for(rc_queue_item(queue, head), now_ms).entry;
-        if (entry == RC_NO_TARGET)
+        line_choice choice = choose(queue, line, now_ms);
+        if (!choice.call)
             continue;
         best = line;
-        best_entry = entry;
+        chosen = choice;
     }
     if (best == RC_QUEUE_NONE)
         return false;
-    grant(call_for(queue, best, best_entry, now_ms), best_entry, self, now_ms);
+    grant(chosen.call, chosen.entry, self, now_ms);
     return true;
 }
 
@@ -229,10 +270,7 @@ static uint64_t next_run_ms(const rc_shared *shared, uint64_t now_ms)
     const rc_queue *queue = shared->queue;
     uint64_t at_ms = rc_queue_next_ms(queue);
     for (uint32_t line = 0; line < queue->line_count; line++) {
-        uint32_t head = rc_queue_head(queue, line);
-        if (head == RC_QUEUE_NONE)
-            continue;
-        uint64_t opens_ms = search_for(rc_queue_item(queue, head), now_ms).until_ms;
+        uint64_t opens_ms = choose(queue, line, now_ms).until_ms;
         if (opens_ms > 0 && opens_ms < at_ms)
             at_ms = opens_ms;
     }

@@ -56,9 +56,8 @@ void rc_sim_clients_arrive(rc_sim_state *sim, uint32_t client)
     if (clients->loop == RC_SIM_OPEN) {
         client = rc_sim_rng_below(rng, clients->count);
         if (clients->greedy_pct > 0)
-            client = rc_sim_rng_hits(rng, clients->greedy_pct)
-                         ? 0
-                         : 1 + client % (clients->count - 1);
+            client =
+                rc_sim_rng_hits(rng, clients->greedy_pct) ? 0 : 1 + client % (clients->count - 1);
         push_next_open(sim);
     }
     rc_sim_request_begin(sim, client, tokens_in, tokens_out);

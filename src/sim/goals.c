@@ -97,8 +97,7 @@ static rc_sim_goal_value check_outage(const rc_sim_scenario *scenario,
         requests += ours->buckets[i].requests;
         calls += ours->buckets[i].calls;
     }
-    rc_sim_goal_value value =
-        most((int64_t)calls * 1000, (int64_t)(requests * OUTAGE_MILLI));
+    rc_sim_goal_value value = most((int64_t)calls * 1000, (int64_t)(requests * OUTAGE_MILLI));
     value.applies = requests > 0;
     return value;
 }

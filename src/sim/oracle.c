@@ -19,7 +19,8 @@ void rc_sim_oracle_add(rc_sim_state *sim, uint32_t index)
     const rc_sim_provider *spec = &sim->scenario->providers[0];
     uint64_t deadline_ms = request->arrived_at_ms + sim->scenario->clients.deadline_ms;
     uint64_t shortest_ms = spec->first_token_ms.min + tokens_ms(spec, request);
-    uint64_t usual_ms = spec->first_token_ms.p99 + tokens_ms(spec, request);
+    rc_sim_request usual = {.tokens_out = sim->scenario->clients.tokens_out.p50};
+    uint64_t usual_ms = spec->first_token_ms.p99 + tokens_ms(spec, &usual);
     request->is_waiting = true;
     rc_sim_process_reserve(sim, &sim->processes[0]);
     void *refused;

@@ -48,11 +48,12 @@ typedef enum rc_sim_dialect {
 
 /* The retry-after hints that a provider sends with its failures. */
 typedef enum rc_sim_hints {
-    RC_SIM_HINTS_EXACT = 0, /* The time after which a call may succeed, where the provider knows it. */
-    RC_SIM_HINTS_NONE = 1,  /* No hint. */
-    RC_SIM_HINTS_ZERO = 2,  /* Always 0, "at once". */
-    RC_SIM_HINTS_LONG = 3,  /* Always RC_SIM_LONG_HINT_MS, which is far too long. */
-    RC_SIM_HINTS_PAST = 4,  /* A time in the past, which counts as 0. */
+    RC_SIM_HINTS_EXACT =
+        0, /* The time after which a call may succeed, where the provider knows it. */
+    RC_SIM_HINTS_NONE = 1, /* No hint. */
+    RC_SIM_HINTS_ZERO = 2, /* Always 0, "at once". */
+    RC_SIM_HINTS_LONG = 3, /* Always RC_SIM_LONG_HINT_MS, which is far too long. */
+    RC_SIM_HINTS_PAST = 4, /* A time in the past, which counts as 0. */
     RC_SIM_HINTS_COUNT
 } rc_sim_hints;
 #define RC_SIM_LONG_HINT_MS 20000
@@ -182,7 +183,7 @@ typedef struct rc_sim_policy {
      * breaker.min_calls is 0, the cooldown if cooldown_ms is 0. */
     rc_shared_settings settings;
     rc_queue_settings
-        queue; /* For RC_SIM_OURS. Without max_waiting no request waits for a target. */
+        queue;             /* For RC_SIM_OURS. Without max_waiting no request waits for a target. */
     bool is_learn_off;     /* Nothing is learned about rate limits and capacity. */
     bool is_failover_last; /* The retries at a target come before the next target. */
 } rc_sim_policy;

@@ -127,7 +127,8 @@ static void read_keys_of(const rc_yaml_node *node, rc_sim_scenario *scenario,
         return;
     }
     rc_config_fault_append_quoted(
-        rc_config_fault_append(rc_yaml_fault(faults, value), "there is no earlier provider "), name);
+        rc_config_fault_append(rc_yaml_fault(faults, value), "there is no earlier provider "),
+        name);
 }
 
 /* Adds a fault for a duplicate name, because results identify providers by their name. */

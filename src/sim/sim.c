@@ -208,9 +208,8 @@ static rc_status run_policy(sim_run *run, uint64_t seed)
 static void compare_with_oracle(rc_sim_result *result)
 {
     for (uint32_t i = 0; result->oracle != NULL && i < result->policy_size; i++)
-        result->policies[i].below_oracle_milli_pct =
-            (int32_t)result->oracle->success_milli_pct -
-            (int32_t)result->policies[i].success_milli_pct;
+        result->policies[i].below_oracle_milli_pct = (int32_t)result->oracle->success_milli_pct -
+                                                     (int32_t)result->policies[i].success_milli_pct;
 }
 
 /* Returns the number of policies that run: those of the scenario, and the oracle. */

@@ -115,8 +115,7 @@ rc_status rc_sim_state_init(rc_sim_state *sim, const rc_sim_scenario *scenario,
     rc_sim_rng_init(&sim->arrivals, seed, STREAM_ARRIVALS);
     rc_sim_rng_init(&sim->upstream_rng, seed, STREAM_UPSTREAMS);
     rc_sim_rng_init(&sim->entropy, seed, STREAM_ENTROPY);
-    for (uint32_t i = 0; i < scenario->provider_count; i++)
-    {
+    for (uint32_t i = 0; i < scenario->provider_count; i++) {
         uint32_t keys_of = scenario->providers[i].keys_of;
         rc_sim_upstream_init(&sim->upstreams[i], &scenario->providers[i],
                              keys_of > 0 ? &sim->upstreams[keys_of - 1] : NULL);

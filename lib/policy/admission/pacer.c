@@ -22,10 +22,11 @@
 #define SLOW_PCT 2u   /* first growth per epoch above that; it doubles with each epoch */
 #define SLOW_MAX_PCT 16u
 #define NEAR_PCT 90u
-/* A limit is useless if the share of refused calls is still this percentage of the share at first,
- * although the rate is at most LESS_RATE_PCT of the rate at first. */
-#define SAME_SHARE_PCT 70u
+/* Whether a limit is useless is judged when the rate is at most this percentage of the rate at
+ * first. */
 #define LESS_RATE_PCT 80u
+/* Number of epochs after each other in which the limit must be useless until it is removed. */
+#define USELESS_EPOCHS 2u
 #define EXEMPT_MS UINT64_C(10000)
 #define EXEMPTIONS_MAX 6u
 
@@ -101,6 +102,8 @@ void rc_pacer_set(rc_pacer *pacer, uint64_t rate_milli, uint64_t good_milli, uin
     pacer->growth_pct = SLOW_PCT;
     pacer->skip = 0;
     pacer->share_milli = 0;
+    pacer->is_compared = false;
+    pacer->useless = 0;
     clear_epochs(pacer, pacer->at_ms);
     set_rate(pacer, rate_milli);
 }
@@ -111,6 +114,8 @@ void rc_pacer_release(rc_pacer *pacer)
     pacer->most_milli = 0;
     pacer->skip = 0;
     pacer->share_milli = 0;
+    pacer->is_compared = false;
+    pacer->useless = 0;
 }
 
 static uint64_t epoch_ms(const rc_pacer *pacer)
@@ -118,12 +123,18 @@ static uint64_t epoch_ms(const rc_pacer *pacer)
     return least(EPOCH_MAX_MS, most(EPOCH_MIN_MS, (uint64_t)pacer->refused_ms * EPOCH_REFUSALS));
 }
 
-/* Returns whether the share of refused calls is still about what it was at a much higher rate,
- * which shows that the refusals are random failures. */
+/* Returns whether the refusals are random failures. A target that lacks capacity accepts as many
+ * calls at a lower rate as at a higher one, so that the share of refused calls falls; the share of
+ * random failures stays the same. The actual share is compared with the mean of the two expected
+ * ones. */
 static bool is_useless(const rc_pacer *pacer, uint64_t rate_milli, uint32_t share_milli)
 {
-    return pacer->share_milli > 0 && share_milli * 100u >= pacer->share_milli * SAME_SHARE_PCT &&
-           rate_milli * 100 <= pacer->tried_milli * LESS_RATE_PCT;
+    if (pacer->share_milli == 0 || rate_milli * 100 > pacer->tried_milli * LESS_RATE_PCT)
+        return false;
+    uint64_t accepted_milli = pacer->tried_milli * (1000 - pacer->share_milli) / 1000;
+    uint64_t lacking_milli =
+        accepted_milli < rate_milli ? 1000 - accepted_milli * 1000 / rate_milli : 0;
+    return share_milli * 2u >= pacer->share_milli + lacking_milli;
 }
 
 static void exempt(rc_pacer *pacer, uint64_t now_ms)
@@ -178,29 +189,40 @@ static void judge(rc_pacer *pacer, uint32_t started, uint32_t refused, uint64_t 
         return;
     }
     if (share_milli >= FALL_MILLI) {
-        if (is_useless(pacer, rate_milli, share_milli)) {
-            exempt(pacer, now_ms);
-            return;
-        }
-        if (pacer->share_milli == 0) {
+        if (!pacer->is_compared) {
+            /* The first refusals may begin in the middle of an epoch, so that their share is too
+             * small. The share after the first reduction is the one that later ones are compared
+             * with. */
+            pacer->is_compared = pacer->share_milli > 0;
             pacer->share_milli = share_milli;
             pacer->tried_milli = rate_milli;
+        } else if (is_useless(pacer, rate_milli, share_milli)) {
+            if (++pacer->useless >= USELESS_EPOCHS)
+                exempt(pacer, now_ms);
+            return;
         }
+        pacer->useless = 0;
         fall(pacer, accepted_milli);
         return;
     }
     pacer->share_milli = 0;
+    pacer->is_compared = false;
+    pacer->useless = 0;
     pacer->exemptions = 0;
-    if (rate_milli * 100 >= pacer->rate_milli * LESS_RATE_PCT)
+    if (rate_milli * 100 >= pacer->rate_milli * LESS_RATE_PCT || started < EPOCH_CALLS)
         grow(pacer);
 }
 
-/* Returns whether the current epoch has lasted long enough and has enough calls to be judged. */
+/* Returns whether the current epoch has lasted long enough and has enough calls to be judged. While
+ * a target recovers and refuses nothing, a single call is enough, because the rate begins far below
+ * the rate that the target accepted before its outage. */
 static bool is_epoch_over(const rc_pacer *pacer, uint64_t now_ms)
 {
     uint64_t passed_ms = now_ms > pacer->epoch_at_ms ? now_ms - pacer->epoch_at_ms : 0;
+    bool is_recovery = pacer->most_milli > 0 && pacer->refused[0] == 0 && pacer->refused[1] == 0;
+    uint32_t calls = is_recovery ? 1 : EPOCH_CALLS;
     return passed_ms >= EPOCH_MAX_MS ||
-           (passed_ms >= epoch_ms(pacer) && pacer->started[0] >= EPOCH_CALLS);
+           (passed_ms >= epoch_ms(pacer) && pacer->started[0] >= calls);
 }
 
 static void roll(rc_pacer *pacer, uint64_t now_ms)

@@ -101,8 +101,11 @@ static uint32_t line_for(rc_queue *queue, uint64_t key)
         return RC_QUEUE_NONE;
     if (line == queue->line_count)
         queue->line_count++;
-    queue->lines[line] =
-        (rc_queue_line){.key = key, .head = RC_QUEUE_NONE, .round_left = UINT32_MAX};
+    queue->lines[line] = (rc_queue_line){.key = key,
+                                         .head = RC_QUEUE_NONE,
+                                         .ahead = RC_QUEUE_NONE,
+                                         .probe_first = RC_QUEUE_NONE,
+                                         .probe_last = RC_QUEUE_NONE};
     return line;
 }
 
@@ -132,12 +135,11 @@ static uint32_t new_flow(rc_queue *queue, uint64_t client, uint32_t line)
         queue->free_flow = queue->flows[flow].same_bucket;
     else
         flow = queue->flows_used++;
-    const rc_queue_line *l = &queue->lines[line];
     queue->flows[flow] = (rc_queue_flow){.client = client,
                                          .line = line,
                                          .head = RC_QUEUE_NONE,
                                          .newest = RC_QUEUE_NONE,
-                                         .round = l->round + (l->round_left == 0)};
+                                         .round = queue->lines[line].round};
     link_flow(queue, flow);
     queue->lines[line].flows++;
     return flow;
@@ -155,28 +157,65 @@ static void free_flow(rc_queue *queue, uint32_t flow)
     queue->free_flow = flow;
 }
 
+static bool is_ahead(const rc_queue *queue, const rc_queue_flow *flow)
+{
+    return flow->is_ahead && flow->round == queue->lines[flow->line].round;
+}
+
+/* Returns the root of the heap of the line that contains the flow. */
+static uint32_t *root_of(rc_queue *queue, const rc_queue_flow *flow)
+{
+    rc_queue_line *line = &queue->lines[flow->line];
+    return is_ahead(queue, flow) ? &line->ahead : &line->head;
+}
+
+static bool is_late(const rc_queue *queue, uint32_t flow)
+{
+    return queue->entries[queue->flows[flow].head].is_late;
+}
+
+/* Begins a new round if the current one is over: it has granted as many attempts as entries waited
+ * at its beginning, or only flows that have used their quantum have entries that are not late. In a
+ * new round every flow may get grants again, because the marks of earlier rounds are no longer
+ * valid. */
+static void settle_round(rc_queue *queue, rc_queue_line *line)
+{
+    bool has_head = line->head != RC_QUEUE_NONE;
+    bool is_over = line->round_left == 0 || !has_head ||
+                   (line->ahead != RC_QUEUE_NONE && is_late(queue, line->head) &&
+                    !is_late(queue, line->ahead));
+    if (!is_over)
+        return;
+    rc_queue_heap_join(queue, &rc_queue_heap_line, &line->head, &line->ahead);
+    line->round++;
+    line->round_left = line->count > 0 ? line->count : 1;
+}
+
 /* detach_flow removes a flow that has entries from the heap of its line and from the heap of
  * counts, so that fields of the flow may change. attach_flow adds the flow to both heaps again, or
  * frees it if it has no entries left. */
 static void detach_flow(rc_queue *queue, uint32_t flow)
 {
-    if (queue->flows[flow].count == 0)
+    const rc_queue_flow *f = &queue->flows[flow];
+    if (f->count == 0)
         return;
-    rc_queue_heap_take(queue, &rc_queue_heap_line, &queue->lines[queue->flows[flow].line].head,
-                       flow);
+    rc_queue_heap_take(queue, &rc_queue_heap_line, root_of(queue, f), flow);
     rc_queue_heap_take(queue, &rc_queue_heap_count, &queue->by_count, flow);
 }
 
 static void attach_flow(rc_queue *queue, uint32_t flow)
 {
-    if (queue->flows[flow].count == 0) {
+    const rc_queue_flow *f = &queue->flows[flow];
+    rc_queue_line *line = &queue->lines[f->line];
+    if (f->count == 0) {
         free_flow(queue, flow);
-        free_line(queue);
-        return;
+    } else {
+        rc_queue_heap_add(queue, &rc_queue_heap_line, root_of(queue, f), flow);
+        rc_queue_heap_add(queue, &rc_queue_heap_count, &queue->by_count, flow);
     }
-    rc_queue_heap_add(queue, &rc_queue_heap_line, &queue->lines[queue->flows[flow].line].head,
-                      flow);
-    rc_queue_heap_add(queue, &rc_queue_heap_count, &queue->by_count, flow);
+    settle_round(queue, line);
+    if (f->count == 0)
+        free_line(queue);
 }
 
 /* --- entries --- */
@@ -191,7 +230,34 @@ static uint32_t new_entry(rc_queue *queue)
     return entry;
 }
 
-static void add_entry(rc_queue *queue, uint32_t entry, uint32_t flow)
+static void add_prober(rc_queue *queue, uint32_t entry, rc_queue_line *line, bool is_last)
+{
+    rc_queue_entry *e = &queue->entries[entry];
+    e->probe_prev = is_last ? line->probe_last : RC_QUEUE_NONE;
+    e->probe_next = is_last ? RC_QUEUE_NONE : line->probe_first;
+    if (e->probe_prev != RC_QUEUE_NONE)
+        queue->entries[e->probe_prev].probe_next = entry;
+    else
+        line->probe_first = entry;
+    if (e->probe_next != RC_QUEUE_NONE)
+        queue->entries[e->probe_next].probe_prev = entry;
+    else
+        line->probe_last = entry;
+}
+
+static void remove_prober(rc_queue *queue, const rc_queue_entry *e, rc_queue_line *line)
+{
+    if (e->probe_prev != RC_QUEUE_NONE)
+        queue->entries[e->probe_prev].probe_next = e->probe_next;
+    else
+        line->probe_first = e->probe_next;
+    if (e->probe_next != RC_QUEUE_NONE)
+        queue->entries[e->probe_next].probe_prev = e->probe_prev;
+    else
+        line->probe_last = e->probe_prev;
+}
+
+static void add_entry(rc_queue *queue, uint32_t entry, uint32_t flow, bool is_again)
 {
     rc_queue_entry *e = &queue->entries[entry];
     rc_queue_flow *f = &queue->flows[flow];
@@ -206,6 +272,7 @@ static void add_entry(rc_queue *queue, uint32_t entry, uint32_t flow)
     rc_queue_heap_add(queue, &rc_queue_heap_flow, &f->head, entry);
     attach_flow(queue, flow);
     rc_queue_heap_add(queue, &rc_queue_heap_time, &queue->by_time, entry);
+    add_prober(queue, entry, &queue->lines[f->line], is_again);
     queue->lines[f->line].count++;
     queue->count++;
     queue->bytes += e->bytes;
@@ -225,6 +292,7 @@ void rc_queue_remove(rc_queue *queue, uint32_t ticket)
         queue->entries[e->older].newer = e->newer;
     rc_queue_heap_take(queue, &rc_queue_heap_flow, &f->head, ticket);
     rc_queue_heap_take(queue, &rc_queue_heap_time, &queue->by_time, ticket);
+    remove_prober(queue, e, &queue->lines[f->line]);
     f->count--;
     queue->lines[f->line].count--;
     queue->count--;
@@ -287,7 +355,7 @@ rc_queue_result rc_queue_push(rc_queue *queue, const rc_queue_request *request,
                                                                    : request->start_by_ms,
         .bytes = request->bytes,
     };
-    add_entry(queue, entry, flow);
+    add_entry(queue, entry, flow, request->is_again);
     *ret_ticket = entry;
     return result;
 }
@@ -301,11 +369,10 @@ uint32_t rc_queue_head(const rc_queue *queue, uint32_t line)
     return queue->flows[queue->lines[line].head].head;
 }
 
-uint32_t rc_queue_newest(const rc_queue *queue, uint32_t line)
+uint32_t rc_queue_prober(const rc_queue *queue, uint32_t line)
 {
-    if (line >= queue->line_count || queue->lines[line].head == RC_QUEUE_NONE)
-        return RC_QUEUE_NONE;
-    return queue->flows[queue->lines[line].head].newest;
+    return line < queue->line_count && queue->lines[line].count > 0 ? queue->lines[line].probe_first
+                                                                    : RC_QUEUE_NONE;
 }
 
 bool rc_queue_is_before(const rc_queue *queue, uint32_t a, uint32_t b)
@@ -324,15 +391,13 @@ void rc_queue_grant(rc_queue *queue, uint32_t ticket)
     rc_queue_line *line = &queue->lines[f->line];
     uint32_t quantum = queue->settings.quantum > 0 ? queue->settings.quantum : 1;
     detach_flow(queue, flow);
-    if (f->round > line->round || line->round_left == UINT32_MAX) {
-        line->round = f->round;
-        line->round_left = line->count + quantum;
-    }
-    f->round = line->round;
-    if (++f->used >= quantum) {
-        f->round++;
+    if (f->round != line->round) {
+        f->round = line->round;
         f->used = 0;
+        f->is_ahead = false;
     }
+    f->used++;
+    f->is_ahead = f->used >= quantum;
     line->round_left -= line->round_left > 0;
     attach_flow(queue, flow);
     rc_queue_remove(queue, ticket);
@@ -408,12 +473,34 @@ static bool sum_flow(const rc_queue *queue, uint32_t flow, flow_sum *ret_sum)
 static bool is_flow_valid(const rc_queue *queue, uint32_t flow)
 {
     const rc_queue_flow *f = &queue->flows[flow];
+    if (f->line >= queue->line_count)
+        return false;
+    const rc_queue_line *line = &queue->lines[f->line];
     uint32_t quantum = queue->settings.quantum > 0 ? queue->settings.quantum : 1;
-    return f->line < queue->line_count && f->used < quantum &&
-           f->round <= queue->lines[f->line].round + 1 &&
+    uint32_t root = is_ahead(queue, f) ? line->ahead : line->head;
+    bool is_used_up = f->round == line->round && f->used >= quantum;
+    return root != RC_QUEUE_NONE && is_ahead(queue, f) == is_used_up &&
            find_flow(queue, f->client, f->line) == flow &&
-           !rc_queue_heap_line.is_before(queue, flow, queue->lines[f->line].head) &&
+           !rc_queue_heap_line.is_before(queue, flow, root) &&
            !rc_queue_heap_count.is_before(queue, flow, queue->by_count);
+}
+
+/* Returns whether each entry of the line is once in the order of probes. */
+static bool is_probe_order_valid(const rc_queue *queue, uint32_t line)
+{
+    const rc_queue_line *l = &queue->lines[line];
+    uint32_t count = 0;
+    uint32_t before = RC_QUEUE_NONE;
+    if (l->count == 0)
+        return true;
+    for (uint32_t i = l->probe_first; i != RC_QUEUE_NONE; i = queue->entries[i].probe_next) {
+        const rc_queue_entry *e = &queue->entries[i];
+        if (e->probe_prev != before || e->flow == RC_QUEUE_NONE ||
+            queue->flows[e->flow].line != line || count++ > l->count)
+            return false;
+        before = i;
+    }
+    return count == l->count && l->probe_last == before;
 }
 
 bool rc_queue_validate(const rc_queue *queue)
@@ -430,8 +517,11 @@ bool rc_queue_validate(const rc_queue *queue)
         count += sum.count;
         bytes += sum.bytes;
     }
-    for (uint32_t i = 0; i < queue->line_count; i++)
+    for (uint32_t i = 0; i < queue->line_count; i++) {
         line_sum += queue->lines[i].count;
+        if (!is_probe_order_valid(queue, i))
+            return false;
+    }
     return count == queue->count && bytes == queue->bytes && line_sum == count &&
            queue->line_count <= RC_QUEUE_LINES && queue->count <= queue->capacity;
 }

@@ -45,11 +45,6 @@ static bool is_flow_before(const rc_queue *queue, uint32_t a, uint32_t b)
 {
     const rc_queue_flow *x = &queue->flows[a];
     const rc_queue_flow *y = &queue->flows[b];
-    bool is_late = queue->entries[x->head].is_late;
-    if (is_late != queue->entries[y->head].is_late)
-        return !is_late;
-    if (x->round != y->round)
-        return x->round < y->round;
     return is_entry_before(queue, x->head, y->head);
 }
 
@@ -123,6 +118,13 @@ void rc_queue_heap_add(const rc_queue *queue, const rc_queue_heap *heap, uint32_
     *heap->link(queue, node) =
         (rc_queue_link){.child = RC_QUEUE_NONE, .next = RC_QUEUE_NONE, .prev = RC_QUEUE_NONE};
     *root = join(queue, heap, *root, node);
+}
+
+void rc_queue_heap_join(const rc_queue *queue, const rc_queue_heap *heap, uint32_t *root,
+                        uint32_t *other)
+{
+    *root = join(queue, heap, *root, *other);
+    *other = RC_QUEUE_NONE;
 }
 
 void rc_queue_heap_take(const rc_queue *queue, const rc_queue_heap *heap, uint32_t *root,
