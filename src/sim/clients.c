@@ -68,3 +68,12 @@ void rc_sim_clients_leave(rc_sim_state *sim, uint32_t client)
     if (sim->scenario->clients.loop == RC_SIM_CLOSED)
         push_next_closed(sim, client);
 }
+
+uint64_t rc_sim_clients_rate_micro(const rc_sim_state *sim)
+{
+    const rc_sim_clients *clients = &sim->scenario->clients;
+    const rc_sim_surge *surge = &clients->surge;
+    bool is_on = sim->now_ms >= surge->from_ms && sim->now_ms < surge->until_ms;
+    return UINT64_C(1000000) * clients->count / clients->every_ms * (is_on ? surge->pct : 100) /
+           100;
+}

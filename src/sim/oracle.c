@@ -2,8 +2,8 @@
  * random fault. Every other policy is compared with it. Called by request.c and sim.c. */
 #include "sim/state.h"
 
-/* A target whose random faults hit at least this share of the calls is used only if no other target
- * accepts the request, as a circuit breaker would do. */
+/* A target whose random faults hit at least this share of the calls, or make calls hang, is used
+ * only if no target with fewer faults accepts the request, as a circuit breaker would do. */
 #define WEAK_PCT 50u
 
 /* Returns the time that a response of `spec` usually takes after its first content, and before
@@ -39,6 +39,7 @@ typedef struct choice {
     uint16_t provider; /* RC_NO_TARGET: none accepts the request now. */
     uint16_t key;
     uint64_t at_ms;
+    bool is_weak; /* Random faults hit the calls often, or cost much time. */
     uint32_t fail_pct;
 } choice;
 
@@ -54,13 +55,14 @@ static void consider(rc_sim_state *sim, const rc_sim_request *request, uint16_t 
             rc_sim_upstream_prospect(&sim->upstreams[provider], &call, sim->now_ms);
         if (prospect.at_ms < best->at_ms)
             best->at_ms = prospect.at_ms;
-        bool is_better = best->provider == RC_NO_TARGET ||
-                         (best->fail_pct >= WEAK_PCT && prospect.fail_pct < best->fail_pct);
+        bool is_better =
+            best->provider == RC_NO_TARGET || (best->is_weak && prospect.fail_pct < best->fail_pct);
         if (!prospect.is_accepted || !is_better)
             continue;
         best->provider = provider;
         best->key = key;
         best->fail_pct = prospect.fail_pct;
+        best->is_weak = prospect.fail_pct >= WEAK_PCT || prospect.may_hang;
     }
 }
 
@@ -70,6 +72,31 @@ static choice choose(rc_sim_state *sim, const rc_sim_request *request)
     for (uint16_t i = 0; i < sim->scenario->provider_count; i++)
         consider(sim, request, i, &best);
     return best;
+}
+
+/* --- gradual release --- */
+
+#define RELEASE_PCT 150
+#define MICRO UINT64_C(1000000)
+
+/* Returns whether a gradual oracle may start a call now. If not, *ret_at_ms is the time at which it
+ * may. The starts of a tenth of a second may be early by that much. */
+static bool may_release(rc_sim_state *sim, uint64_t *ret_at_ms)
+{
+    rc_sim_token_bucket *bucket = &sim->release;
+    if (!sim->policy->is_gradual || !sim->is_releasing)
+        return true;
+    bucket->rate = rc_sim_clients_rate_micro(sim) * RELEASE_PCT / 100;
+    bucket->max = MICRO + bucket->rate * RC_SIM_BUCKET_MS;
+    bucket->level += (sim->now_ms - bucket->at_ms) * bucket->rate;
+    if (bucket->level > bucket->max)
+        bucket->level = bucket->max;
+    bucket->at_ms = sim->now_ms;
+    if (bucket->level >= MICRO)
+        return true;
+    uint64_t rate = bucket->rate > 0 ? bucket->rate : 1;
+    *ret_at_ms = sim->now_ms + (MICRO - bucket->level + rate - 1) / rate;
+    return false;
 }
 
 /* Requests an event at the earliest time at which something changes for the waiting requests. */
@@ -100,10 +127,13 @@ void rc_sim_oracle_run(rc_sim_state *sim)
         uint32_t index = (uint32_t)(uintptr_t)rc_queue_item(queue, ticket);
         rc_sim_request *request = rc_sim_request_at(sim, index);
         choice best = choose(sim, request);
-        if (best.provider == RC_NO_TARGET) {
+        sim->is_releasing = sim->is_releasing || best.provider == RC_NO_TARGET;
+        if (best.provider == RC_NO_TARGET || !may_release(sim, &best.at_ms)) {
             schedule(sim, best.at_ms);
             return;
         }
+        if (sim->policy->is_gradual)
+            sim->release.level -= MICRO;
         rc_queue_grant(queue, ticket);
         rc_action action = {.kind = RC_DO_TRY,
                             .target = best.provider,
@@ -112,4 +142,5 @@ void rc_sim_oracle_run(rc_sim_state *sim)
                                 request->arrived_at_ms + sim->scenario->clients.deadline_ms};
         rc_sim_request_call(sim, index, &action);
     }
+    sim->is_releasing = false; /* nobody waits any more */
 }

@@ -4,6 +4,7 @@
 
 #define OURS_COUNT 4
 #define ORACLE "oracle"
+#define GRADUAL "oracle-gradual"
 /* Ceiling of the waiting requests of one simulated process. */
 #define WAITING_MAX 1000000u
 #define OURS "recourse"
@@ -73,6 +74,18 @@ rc_sim_policy rc_sim_oracle(void)
     return policy;
 }
 
+rc_sim_policy rc_sim_gradual_oracle(void)
+{
+    rc_sim_policy policy = rc_sim_oracle();
+    rc_sim_text_set(policy.name, sizeof policy.name, RC_STR(GRADUAL));
+    rc_sim_text_set(
+        policy.about, sizeof policy.about,
+        RC_STR("the oracle, but waiting requests start at most at 1.5 times the rate of "
+               "arriving requests"));
+    policy.is_gradual = true;
+    return policy;
+}
+
 bool rc_sim_policy_named(rc_str name, rc_sim_policy *ret_policy)
 {
     for (int i = RC_SIM_OURS + 1; i < RC_SIM_RIVAL_COUNT; i++) {
@@ -102,6 +115,10 @@ bool rc_sim_policy_named(rc_str name, rc_sim_policy *ret_policy)
     }
     if (rc_str_eq(name, RC_STR(ORACLE))) {
         *ret_policy = rc_sim_oracle();
+        return true;
+    }
+    if (rc_str_eq(name, RC_STR(GRADUAL))) {
+        *ret_policy = rc_sim_gradual_oracle();
         return true;
     }
     const rc_policy *preset = rc_policy_preset(name);

@@ -183,7 +183,10 @@ typedef struct rc_sim_policy {
      * breaker.min_calls is 0, the cooldown if cooldown_ms is 0. */
     rc_shared_settings settings;
     rc_queue_settings
-        queue;             /* For RC_SIM_OURS. Without max_waiting no request waits for a target. */
+        queue; /* For RC_SIM_OURS. Without max_waiting no request waits for a target. */
+    /* Only for RC_SIM_ORACLE: requests that waited start at most at 1.5 times the rate at which
+     * requests arrive, so that the end of an outage causes no herd. */
+    bool is_gradual;
     bool is_learn_off;     /* Nothing is learned about rate limits and capacity. */
     bool is_failover_last; /* The retries at a target come before the next target. */
 } rc_sim_policy;
@@ -233,8 +236,10 @@ bool rc_sim_policy_named(rc_str name, rc_sim_policy *ret_policy);
 /* Returns the static name of the built-in policy at `index`, or NULL past the end. */
 const char *rc_sim_policy_name_at(size_t index);
 
-/* Returns the policy "oracle", with which the results of all others are compared. */
+/* rc_sim_oracle returns the policy "oracle", with which the results of all others are compared.
+ * rc_sim_gradual_oracle returns "oracle-gradual", which has is_gradual. */
 rc_sim_policy rc_sim_oracle(void);
+rc_sim_policy rc_sim_gradual_oracle(void);
 
 /* Makes a policy of the simulator from an rc_policy, with the default settings of the shared state.
  * policy, name, about: copies. */

@@ -62,8 +62,10 @@ typedef struct rc_sim_process {
 
 typedef struct rc_sim_state {
     rc_alloc alloc;
-    bool is_oracle;            /* The oracle makes the decisions, with the queue of processes[0]. */
-    uint64_t oracle_run_at_ms; /* Time of the oracle's latest run event; RC_UNLIMITED: none. */
+    bool is_oracle; /* The oracle makes the decisions, with the queue of processes[0]. */
+    rc_sim_token_bucket release; /* The starts that a gradual oracle may still make. */
+    bool is_releasing;           /* Requests have waited since the oracle's queue was empty. */
+    uint64_t oracle_run_at_ms;   /* Time of the oracle's latest run event; RC_UNLIMITED: none. */
     const rc_sim_scenario *scenario;
     const rc_sim_policy *policy;
     const rc_sim_rival_row *rival; /* The rival loop; NULL: a policy of recourse. */
@@ -100,6 +102,9 @@ void rc_sim_state_done(rc_sim_state *sim);
 void rc_sim_clients_start(rc_sim_state *sim);
 void rc_sim_clients_arrive(rc_sim_state *sim, uint32_t client);
 void rc_sim_clients_leave(rc_sim_state *sim, uint32_t client);
+/* Returns the mean number of requests that arrive per millisecond now, in millionths. For
+ * RC_SIM_CLOSED an upper limit. */
+uint64_t rc_sim_clients_rate_micro(const rc_sim_state *sim);
 
 /* request.c: rc_sim_request_begin begins a request, rc_sim_request_resume continues it at the end
  * of a call or a wait. */

@@ -278,9 +278,9 @@ rc_sim_timeline rc_sim_upstream_call(rc_sim_upstream *upstream, const rc_sim_cal
 /* --- prospect --- */
 
 /* Returns the end of a fault that affects every call now; 0: there is none. Adds up the
- * probabilities of the other faults. */
+ * probabilities of the other faults in *prospect. */
 static uint64_t outage_until_ms(const rc_sim_upstream *upstream, const rc_sim_call *call,
-                                uint64_t now_ms, uint32_t *ret_fail_pct)
+                                uint64_t now_ms, rc_sim_prospect *prospect)
 {
     uint64_t until_ms = 0;
     uint32_t pass_pct = 100;
@@ -293,8 +293,9 @@ static uint64_t outage_until_ms(const rc_sim_upstream *upstream, const rc_sim_ca
         if (fault->share_pct == 100 && fault->until_ms > until_ms)
             until_ms = fault->until_ms;
         pass_pct = pass_pct * (100 - fault->share_pct) / 100;
+        prospect->may_hang = prospect->may_hang || fault->kind == RC_SIM_HANG;
     }
-    *ret_fail_pct = 100 - pass_pct;
+    prospect->fail_pct = 100 - pass_pct;
     return until_ms;
 }
 
@@ -340,7 +341,7 @@ rc_sim_prospect rc_sim_upstream_prospect(rc_sim_upstream *upstream, const rc_sim
                                          uint64_t now_ms)
 {
     rc_sim_prospect prospect = {0};
-    uint64_t at_ms = outage_until_ms(upstream, call, now_ms, &prospect.fail_pct);
+    uint64_t at_ms = outage_until_ms(upstream, call, now_ms, &prospect);
     if (at_ms == 0)
         at_ms = later(room_at_ms(upstream, call, now_ms), capacity_at_ms(upstream, now_ms));
     prospect.at_ms = at_ms;

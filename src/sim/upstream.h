@@ -64,6 +64,7 @@ typedef struct rc_sim_prospect {
     bool is_accepted;  /* The call would be served, unless a random fault hits it. */
     uint64_t at_ms;    /* If not: the earliest time at which it may be; RC_UNLIMITED: not known. */
     uint32_t fail_pct; /* Probability of a random fault. */
+    bool may_hang;     /* A random fault makes the call wait for the client's timeout. */
 } rc_sim_prospect;
 rc_sim_prospect rc_sim_upstream_prospect(rc_sim_upstream *upstream, const rc_sim_call *call,
                                          uint64_t now_ms);

@@ -5,11 +5,14 @@
 #define SLOT_MS UINT64_C(1000)
 /* A series of failures is an outage in two cases: it has OUTAGE_FAILURES failures and at most one
  * survivor (admission.h) for SURVIVORS_SHARE failures; or it has no survivor and
- * SLOW_OUTAGE_FAILURES failures over SLOW_OUTAGE_MS. */
+ * SLOW_OUTAGE_FAILURES failures, over SLOW_OUTAGE_MS if there are many requests. */
 #define OUTAGE_FAILURES 24u
 #define SURVIVORS_SHARE 32u
 #define SLOW_OUTAGE_FAILURES 5u
 #define SLOW_OUTAGE_MS UINT64_C(2000)
+/* Below this rate of requests per 1000 s, SLOW_OUTAGE_FAILURES are enough however short they last:
+ * so few requests would use up their attempts in less than SLOW_OUTAGE_MS. */
+#define FEW_REQUESTS_MILLI 4000u
 #define RELAPSE_FAILURES 3u
 /* A DOWN target gets one probe for this many arriving requests, but at intervals within
  * PROBE_MIN_MS and PROBE_MAX_MS. The longest interval grows with the age of the outage. */
@@ -304,7 +307,8 @@ static bool is_outage(const rc_admission *a)
         return false;
     return (a->state == RC_ADMISSION_RECOVERING && a->streak_failed >= RELAPSE_FAILURES) ||
            (a->streak_failed >= SLOW_OUTAGE_FAILURES &&
-            a->now_ms - a->streak_at_ms >= SLOW_OUTAGE_MS);
+            (a->now_ms - a->streak_at_ms >= SLOW_OUTAGE_MS ||
+             demand_milli(a) < FEW_REQUESTS_MILLI));
 }
 
 static void add_to_streak(rc_admission *a, uint32_t index, uint64_t began_ms)
