@@ -31,21 +31,18 @@ typedef struct rc_pacer {
     uint64_t before_at_ms;    /* start of the previous epoch */
     uint64_t exempt_until_ms; /* before this time the pacer sets no limit, because a limit did not
                                  reduce the share of refused calls */
-    uint64_t tried_milli;     /* rate of calls when the current limit was first set */
     uint32_t refused_ms;      /* mean time until a refusal in ms */
     uint32_t started[2];      /* numbers of calls that began in the current and in the previous
                                  epoch */
     uint32_t refused[2];      /* numbers of refused calls among `started` */
-    uint32_t share_milli;     /* share of refused calls when the current limit was first set, in
-                                 thousandths */
-    uint16_t growth_pct;      /* next growth of rate_milli, in percent */
-    uint8_t skip;             /* number of epochs to ignore, because they began before the rate
+    uint32_t share_milli; /* largest share of refused calls since the current limit was first set,
+                                 in thousandths */
+    uint16_t growth_pct;  /* next growth of rate_milli, in percent */
+    uint8_t skip;         /* number of epochs to ignore, because they began before the rate
                                  changed */
     uint8_t exemptions;
-    bool is_compared; /* share_milli was measured at a rate that the pacer had already reduced */
-    uint8_t
-        useless; /* number of epochs after each other in which the limit did not reduce the share
-                         of refused calls */
+    uint8_t useless; /* number of reductions of the limit after each other that did not reduce the
+                        share of refused calls */
 } rc_pacer;
 
 /* Initialises a pacer without a limit. */

@@ -24,8 +24,8 @@
  *   Q2  count and bytes are the sums of the entries, within the ceilings
  *   Q3  an entry that is not late is granted before the late entries of its line
  *   Q4  no flow gets more than `quantum` grants in one round
- *   Q5  a flow that waits is at most one round ahead of the line's round; a round ends after
- *       finitely many grants, so that no flow starves */
+ *   Q5  a round ends after finitely many grants, and each flow that waits from its beginning to its
+ *       end gets a grant in it, so that no flow starves */
 #ifndef RECOURSE_QUEUE_H
 #define RECOURSE_QUEUE_H
 
@@ -97,12 +97,12 @@ typedef struct rc_queue_flow {
     uint32_t count;
     uint32_t head; /* root of the heap of the flow's entries */
     uint32_t newest;
+    uint32_t joined;        /* round in which the flow joined the line */
     uint32_t round;         /* round in which `used` was counted */
     uint32_t used;          /* number of grants of the flow in this round */
     bool is_ahead;          /* the flow is in the heap `ahead` of its line */
     uint32_t same_bucket;   /* next flow with the same hash; in a free flow, the next free flow */
-    rc_queue_link in_line;  /* links in the heap of the line's flows, ordered by round and latest
-                               start */
+    rc_queue_link in_line;  /* links in the heap of the line's flows, ordered by latest start */
     rc_queue_link in_count; /* links in the heap of all flows, ordered by number of entries, largest
                                first */
 } rc_queue_flow;
@@ -115,9 +115,12 @@ typedef struct rc_queue_line {
     uint32_t count;       /* number of entries; 0: the line is free */
     uint32_t probe_first; /* first and last entry in the order of probes */
     uint32_t probe_last;
-    uint32_t round;      /* number of the current round */
-    uint32_t round_left; /* number of grants until the end of the round at the latest: as many as
-                            entries waited at its beginning */
+    uint32_t round; /* number of the current round */
+    /* number of grants until the round closes: as many as entries waited at its beginning */
+    uint32_t round_left;
+    /* in the rest of the round, only flows that waited at its beginning and had no grant in it get
+     * one */
+    bool is_closing;
 } rc_queue_line;
 
 typedef struct rc_queue {

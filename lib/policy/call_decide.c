@@ -183,19 +183,39 @@ static rc_reason moved_reason(const rc_call *call, bool is_cooling, bool has_att
                                                : RC_WHY_FAILED_NEXT_TARGET;
 }
 
-/* Returns whether the call is retried beyond the attempts of the policy, because its target is DOWN
- * or RECOVERING, limits the rate of calls, or serves enough of its calls. */
+/* Returns whether the call is retried beyond the attempts of the policy, up to max_calls: calls that
+ * may wait in the queue end only if their time, their calls or the retry budget are used up. */
 static bool is_patient(const rc_call *call)
 {
     const rc_target *target = rc_shared_target(call->shared, call->attempt.target);
     bool has_own_attempts = call->plan->entries[call->attempt.entry].max_attempts > 0 ||
                             (call->plan->is_failover_last && !call->is_alone);
-    if (!target || !rc_call_may_queue(call) || !call->failure.is_retryable || has_own_attempts ||
-        !is_of_provider(call->failure.code) || is_refused_here(call) || is_own_hint(call))
-        return false;
-    return target->admission.state != RC_ADMISSION_UP ||
-           call->failure.code == RC_CODE_RATE_LIMITED ||
-           rc_admission_is_yielding(&target->admission);
+    return target && rc_call_may_queue(call) && call->failure.is_retryable && !has_own_attempts &&
+           is_of_provider(call->failure.code) && !is_refused_here(call) && !is_own_hint(call);
+}
+
+/* Number of attempts at the end of max_calls that a patient call spreads over time. */
+#define SPREAD_CALLS 3u
+
+/* Retries a patient call. While enough calls succeed, the retry starts at once. The last attempts of
+ * the call, and all attempts while hardly any call succeeds, wait as the policy says, so that a
+ * period of failures does not use up the attempts in a moment. A target that is DOWN or limits the
+ * rate has its own times. */
+static rc_action retry_patiently(rc_call *call, uint64_t entropy)
+{
+    const rc_target *target = rc_shared_target(call->shared, call->attempt.target);
+    const rc_retry_rule *rule = rc_policy_rule(call->plan->policy, call->failure.code);
+    uint32_t max_calls = rc_call_max_calls(call);
+    bool is_last = call->calls + SPREAD_CALLS >= max_calls;
+    bool is_open = target && target->admission.state == RC_ADMISSION_UP &&
+                   call->failure.code != RC_CODE_RATE_LIMITED;
+    if (!is_open || (!is_last && rc_admission_is_yielding(&target->admission)))
+        return rc_call_enqueue(call, 0);
+    uint32_t number = is_last ? call->calls + SPREAD_CALLS + 1 - max_calls : 1;
+    uint64_t wait_ms = rc_backoff_wait(rule, number, call->last_wait_ms, entropy);
+    if (rc_call_no_wait_reason(call, wait_ms) != RC_WHY_NONE)
+        return rc_call_enqueue(call, 0);
+    return rc_call_take_token_and_wait(call, wait_ms, RC_WHY_BACKOFF);
 }
 
 static rc_action move_or_wait(rc_call *call, uint64_t entropy)
@@ -223,7 +243,7 @@ static rc_action move_or_wait(rc_call *call, uint64_t entropy)
         return rc_call_retry_with(call, next.entry, RC_NO_TARGET,
                                   moved_reason(call, is_cooling, has_attempts_left));
     if (is_waiting_on)
-        return rc_call_enqueue(call, 0);
+        return retry_patiently(call, entropy);
     if (wait_for_round(call, is_spent, entropy, &action))
         return action;
     if (!is_spent && !is_cooling)

@@ -19,9 +19,9 @@ const rc_sim_builtin rc_sim_scenarios_table[] = {
      "      - {kind: slow, from_ms: 30s, until_ms: 90s, share_pct: 33, slow_pct: 400}\n"
     },
     {"calm",
-     "'a calm day: nothing fails'",
+     "nothing fails, as on most days",
      "name: calm\n"
-     "about: 'a calm day: nothing fails'\n"
+     "about: nothing fails, as on most days\n"
      "duration_ms: 120s\n"
      "clients:\n"
      "  count: 1000\n"

@@ -117,8 +117,9 @@ rc_status rc_sim_state_init(rc_sim_state *sim, const rc_sim_scenario *scenario,
     rc_sim_rng_init(&sim->entropy, seed, STREAM_ENTROPY);
     for (uint32_t i = 0; i < scenario->provider_count; i++) {
         uint32_t keys_of = scenario->providers[i].keys_of;
-        rc_sim_upstream_init(&sim->upstreams[i], &scenario->providers[i],
-                             keys_of > 0 ? &sim->upstreams[keys_of - 1] : NULL);
+        rc_sim_upstream_init(&sim->upstreams[i], &scenario->providers[i]);
+        if (keys_of > 0)
+            sim->upstreams[i].keys_of = &sim->upstreams[keys_of - 1];
     }
     if (sim->rival == NULL)
         rc_sim_state_fail(sim, init_ours(sim));

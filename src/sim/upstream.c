@@ -41,16 +41,12 @@ static uint64_t burst_of(uint32_t per_min, const rc_sim_limits *limits)
     return burst > 0 ? burst : 1;
 }
 
-void rc_sim_upstream_init(rc_sim_upstream *upstream, const rc_sim_provider *spec,
-                          rc_sim_upstream *keys_of)
+void rc_sim_upstream_init(rc_sim_upstream *upstream, const rc_sim_provider *spec)
 {
     *upstream = (rc_sim_upstream){.spec = spec};
     /* The bucket has twice the size of the burst. The lower half of the bucket is capacity of the
      * future, which only shedding may use. */
     upstream->capacity = bucket_of(spec->capacity.per_s, 1000, (uint64_t)spec->capacity.burst * 2);
-    upstream->keys = keys_of != NULL ? keys_of->keys : upstream->own_keys;
-    if (keys_of != NULL)
-        return;
     for (uint32_t key = 0; key < spec->keys; key++) {
         const rc_sim_limits *limits = &spec->limits;
         upstream->keys[key].requests = bucket_of(limits->requests_per_min, RC_SIM_MINUTE_MS,
@@ -58,6 +54,12 @@ void rc_sim_upstream_init(rc_sim_upstream *upstream, const rc_sim_provider *spec
         upstream->keys[key].tokens = bucket_of(limits->tokens_per_min, RC_SIM_MINUTE_MS,
                                                burst_of(limits->tokens_per_min, limits));
     }
+}
+
+/* Returns a key of the provider, which may be the key of another provider. */
+static rc_sim_key *key_at(rc_sim_upstream *upstream, uint32_t key)
+{
+    return upstream->keys_of != NULL ? &upstream->keys_of->keys[key] : &upstream->keys[key];
 }
 
 /* Returns the hint that the provider sends instead of the true one. */
@@ -123,7 +125,7 @@ static bool is_limited(rc_sim_upstream *upstream, const rc_sim_call *call, uint6
                        rc_sim_timeline *ret_timeline)
 {
     const rc_sim_limits *limits = &upstream->spec->limits;
-    rc_sim_key *key = &upstream->keys[call->key];
+    rc_sim_key *key = key_at(upstream, call->key);
     uint64_t tokens = ((uint64_t)call->tokens_in + call->tokens_out) * MICRO;
     bucket_fill(&key->requests, now_ms, 100);
     bucket_fill(&key->tokens, now_ms, 100);
@@ -240,15 +242,15 @@ static rc_sim_stated state_of(const rc_sim_token_bucket *bucket)
 }
 
 /* Adds the rate-limit headers to a response of a provider that knows the key's limits. */
-static void state_limits(const rc_sim_upstream *upstream, uint32_t key, rc_sim_outcome *outcome)
+static void state_limits(rc_sim_upstream *upstream, uint32_t key, rc_sim_outcome *outcome)
 {
     const rc_sim_provider *spec = upstream->spec;
     if (spec->hides_limits)
         return;
     if (spec->limits.requests_per_min > 0)
-        outcome->requests = state_of(&upstream->keys[key].requests);
+        outcome->requests = state_of(&key_at(upstream, key)->requests);
     if (spec->limits.tokens_per_min > 0)
-        outcome->tokens = state_of(&upstream->keys[key].tokens);
+        outcome->tokens = state_of(&key_at(upstream, key)->tokens);
 }
 
 rc_sim_timeline rc_sim_upstream_call(rc_sim_upstream *upstream, const rc_sim_call *call,
@@ -308,7 +310,7 @@ static uint64_t later(uint64_t a_ms, uint64_t b_ms)
 static uint64_t room_at_ms(rc_sim_upstream *upstream, const rc_sim_call *call, uint64_t now_ms)
 {
     const rc_sim_limits *limits = &upstream->spec->limits;
-    rc_sim_key *key = &upstream->keys[call->key];
+    rc_sim_key *key = key_at(upstream, call->key);
     uint64_t tokens = ((uint64_t)call->tokens_in + call->tokens_out) * MICRO;
     uint64_t at_ms = now_ms;
     bucket_fill(&key->requests, now_ms, 100);

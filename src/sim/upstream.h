@@ -30,8 +30,8 @@ typedef struct rc_sim_upstream {
     const rc_sim_provider *spec;
     uint32_t in_flight;
     rc_sim_token_bucket capacity;
-    rc_sim_key own_keys[RC_SIM_KEYS_MAX];
-    rc_sim_key *keys; /* own_keys, or the keys of another provider. */
+    rc_sim_key keys[RC_SIM_KEYS_MAX];
+    struct rc_sim_upstream *keys_of; /* The provider whose keys this one uses; NULL: its own. */
 } rc_sim_upstream;
 
 /* The parameters of a call. */
@@ -52,10 +52,8 @@ typedef struct rc_sim_timeline {
     bool holds_slot; /* The call counts in in_flight until rc_sim_upstream_release. */
 } rc_sim_timeline;
 
-/* Initialises a provider, which must not be moved afterwards. spec: borrows as long as the provider
- * is used. keys_of: borrows as long; the provider whose keys this one uses; NULL: its own keys. */
-void rc_sim_upstream_init(rc_sim_upstream *upstream, const rc_sim_provider *spec,
-                          rc_sim_upstream *keys_of);
+/* Initialises a provider. spec: borrows as long as the provider is used. */
+void rc_sim_upstream_init(rc_sim_upstream *upstream, const rc_sim_provider *spec);
 /* Makes a call at the time now_ms and returns how the call proceeds. */
 rc_sim_timeline rc_sim_upstream_call(rc_sim_upstream *upstream, const rc_sim_call *call,
                                      uint64_t now_ms, rc_sim_rng *rng);

@@ -96,7 +96,7 @@ END
 
 @test "a terminal gets colour and progress; NO_COLOR disables the colour" {
     run -0 on_terminal 90 '"$RECOURSE" simulate world.yaml --plot'
-    [[ $output == *$'\033[1;32m'* && $output == *"100%  none, 3 of 3"* ]]
+    [[ $output == *$'\033[1;32m'* && $output == *"100%  oracle, 4 of 4"* ]]
     run -0 on_terminal 90 'NO_COLOR=1 "$RECOURSE" simulate world.yaml --plot 2>/dev/null'
     [[ $output != *$'\033'* && $output == *"against the best of the others"* ]]
 }

@@ -7,6 +7,8 @@
 /* An epoch lasts this many times as long as the mean time until a refusal. */
 #define EPOCH_REFUSALS 2u
 #define EPOCH_CALLS 10u
+/* Number of calls of an epoch that follows a reduction of the limit. */
+#define REDUCED_CALLS 20u
 #define RATE_MIN_MILLI UINT64_C(1000)
 #define RATE_MAX_MILLI UINT64_C(10000000000)
 /* Calls may start at most this much earlier than at even intervals, because timers are no more
@@ -20,13 +22,13 @@
 #define KEEP_PCT 95u  /* new limit in percent of the accepted rate, after refusals */
 #define FAST_PCT 100u /* growth per epoch while the limit is below NEAR_PCT of the good rate */
 #define SLOW_PCT 2u   /* first growth per epoch above that; it doubles with each epoch */
-#define SLOW_MAX_PCT 16u
+#define SLOW_MAX_PCT 64u
 #define NEAR_PCT 90u
-/* Whether a limit is useless is judged when the rate is at most this percentage of the rate at
- * first. */
-#define LESS_RATE_PCT 80u
-/* Number of epochs after each other in which the limit must be useless until it is removed. */
-#define USELESS_EPOCHS 2u
+/* The limit grows if calls use at least this percentage of it. */
+#define USED_PCT 80u
+/* Number of reductions after each other that must be useless until the limit is removed. One
+ * reduction may be too small, because the first refusals begin in the middle of an epoch. */
+#define USELESS_MAX 2u
 #define EXEMPT_MS UINT64_C(10000)
 #define EXEMPTIONS_MAX 6u
 
@@ -102,7 +104,6 @@ void rc_pacer_set(rc_pacer *pacer, uint64_t rate_milli, uint64_t good_milli, uin
     pacer->growth_pct = SLOW_PCT;
     pacer->skip = 0;
     pacer->share_milli = 0;
-    pacer->is_compared = false;
     pacer->useless = 0;
     clear_epochs(pacer, pacer->at_ms);
     set_rate(pacer, rate_milli);
@@ -114,27 +115,12 @@ void rc_pacer_release(rc_pacer *pacer)
     pacer->most_milli = 0;
     pacer->skip = 0;
     pacer->share_milli = 0;
-    pacer->is_compared = false;
     pacer->useless = 0;
 }
 
 static uint64_t epoch_ms(const rc_pacer *pacer)
 {
     return least(EPOCH_MAX_MS, most(EPOCH_MIN_MS, (uint64_t)pacer->refused_ms * EPOCH_REFUSALS));
-}
-
-/* Returns whether the refusals are random failures. A target that lacks capacity accepts as many
- * calls at a lower rate as at a higher one, so that the share of refused calls falls; the share of
- * random failures stays the same. The actual share is compared with the mean of the two expected
- * ones. */
-static bool is_useless(const rc_pacer *pacer, uint64_t rate_milli, uint32_t share_milli)
-{
-    if (pacer->share_milli == 0 || rate_milli * 100 > pacer->tried_milli * LESS_RATE_PCT)
-        return false;
-    uint64_t accepted_milli = pacer->tried_milli * (1000 - pacer->share_milli) / 1000;
-    uint64_t lacking_milli =
-        accepted_milli < rate_milli ? 1000 - accepted_milli * 1000 / rate_milli : 0;
-    return share_milli * 2u >= pacer->share_milli + lacking_milli;
 }
 
 static void exempt(rc_pacer *pacer, uint64_t now_ms)
@@ -179,7 +165,6 @@ static void judge(rc_pacer *pacer, uint32_t started, uint32_t refused, uint64_t 
         if (now_ms < pacer->exempt_until_ms || refused < BEGIN_REFUSED || share_milli < BEGIN_MILLI)
             return;
         pacer->share_milli = share_milli;
-        pacer->tried_milli = rate_milli;
         pacer->rate_milli = rate_milli;
         fall(pacer, accepted_milli);
         return;
@@ -189,27 +174,23 @@ static void judge(rc_pacer *pacer, uint32_t started, uint32_t refused, uint64_t 
         return;
     }
     if (share_milli >= FALL_MILLI) {
-        if (!pacer->is_compared) {
-            /* The first refusals may begin in the middle of an epoch, so that their share is too
-             * small. The share after the first reduction is the one that later ones are compared
-             * with. */
-            pacer->is_compared = pacer->share_milli > 0;
-            pacer->share_milli = share_milli;
-            pacer->tried_milli = rate_milli;
-        } else if (is_useless(pacer, rate_milli, share_milli)) {
-            if (++pacer->useless >= USELESS_EPOCHS)
-                exempt(pacer, now_ms);
+        /* A target that lacks capacity accepts nearly all calls at the rate that it accepted before;
+         * the share of random failures does not depend on the rate. */
+        bool is_useless = pacer->share_milli > 0 && share_milli >= BEGIN_MILLI;
+        pacer->useless = is_useless ? (uint8_t)(pacer->useless + 1) : 0;
+        if (pacer->useless >= USELESS_MAX) {
+            exempt(pacer, now_ms);
             return;
         }
-        pacer->useless = 0;
+        if (share_milli > pacer->share_milli)
+            pacer->share_milli = share_milli;
         fall(pacer, accepted_milli);
         return;
     }
     pacer->share_milli = 0;
-    pacer->is_compared = false;
     pacer->useless = 0;
     pacer->exemptions = 0;
-    if (rate_milli * 100 >= pacer->rate_milli * LESS_RATE_PCT || started < EPOCH_CALLS)
+    if (rate_milli * 100 >= pacer->rate_milli * USED_PCT || started < EPOCH_CALLS)
         grow(pacer);
 }
 
@@ -220,7 +201,7 @@ static bool is_epoch_over(const rc_pacer *pacer, uint64_t now_ms)
 {
     uint64_t passed_ms = now_ms > pacer->epoch_at_ms ? now_ms - pacer->epoch_at_ms : 0;
     bool is_recovery = pacer->most_milli > 0 && pacer->refused[0] == 0 && pacer->refused[1] == 0;
-    uint32_t calls = is_recovery ? 1 : EPOCH_CALLS;
+    uint32_t calls = is_recovery ? 1 : pacer->share_milli > 0 ? REDUCED_CALLS : EPOCH_CALLS;
     return passed_ms >= EPOCH_MAX_MS ||
            (passed_ms >= epoch_ms(pacer) && pacer->started[0] >= calls);
 }

@@ -139,7 +139,9 @@ static uint32_t new_flow(rc_queue *queue, uint64_t client, uint32_t line)
                                          .line = line,
                                          .head = RC_QUEUE_NONE,
                                          .newest = RC_QUEUE_NONE,
-                                         .round = queue->lines[line].round};
+                                         .round = queue->lines[line].round,
+                                         .joined = queue->lines[line].round,
+                                         .is_ahead = queue->lines[line].is_closing};
     link_flow(queue, flow);
     queue->lines[line].flows++;
     return flow;
@@ -174,21 +176,43 @@ static bool is_late(const rc_queue *queue, uint32_t flow)
     return queue->entries[queue->flows[flow].head].is_late;
 }
 
-/* Begins a new round if the current one is over: it has granted as many attempts as entries waited
- * at its beginning, or only flows that have used their quantum have entries that are not late. In a
- * new round every flow may get grants again, because the marks of earlier rounds are no longer
- * valid. */
+/* Returns whether the flow got a grant in the current round, or joined the line in it. */
+static bool is_served(const rc_queue *queue, uint32_t flow)
+{
+    const rc_queue_flow *f = &queue->flows[flow];
+    uint32_t round = queue->lines[f->line].round;
+    return f->joined == round || (f->round == round && f->used > 0);
+}
+
+static void move_ahead(rc_queue *queue, rc_queue_line *line, uint32_t flow)
+{
+    rc_queue_flow *f = &queue->flows[flow];
+    rc_queue_heap_take(queue, &rc_queue_heap_line, &line->head, flow);
+    f->used = f->round == line->round ? f->used : 0;
+    f->round = line->round;
+    f->is_ahead = true;
+    rc_queue_heap_add(queue, &rc_queue_heap_line, &line->ahead, flow);
+}
+
+/* Closes the round of a line after it has granted as many attempts as entries waited at its
+ * beginning; then only flows that waited at its beginning and had no grant in it get one. Begins a
+ * new round when no flow may get a grant in the current one, or only flows that have used their
+ * quantum have entries that are not late. In a new round every flow may get grants again, because
+ * the marks of earlier rounds are no longer valid. */
 static void settle_round(rc_queue *queue, rc_queue_line *line)
 {
-    bool has_head = line->head != RC_QUEUE_NONE;
-    bool is_over = line->round_left == 0 || !has_head ||
-                   (line->ahead != RC_QUEUE_NONE && is_late(queue, line->head) &&
-                    !is_late(queue, line->ahead));
+    line->is_closing = line->is_closing || line->round_left == 0;
+    while (line->is_closing && line->head != RC_QUEUE_NONE && is_served(queue, line->head))
+        move_ahead(queue, line, line->head);
+    bool is_over =
+        line->head == RC_QUEUE_NONE || (line->ahead != RC_QUEUE_NONE &&
+                                        is_late(queue, line->head) && !is_late(queue, line->ahead));
     if (!is_over)
         return;
     rc_queue_heap_join(queue, &rc_queue_heap_line, &line->head, &line->ahead);
     line->round++;
     line->round_left = line->count > 0 ? line->count : 1;
+    line->is_closing = false;
 }
 
 /* detach_flow removes a flow that has entries from the heap of its line and from the heap of
@@ -479,7 +503,7 @@ static bool is_flow_valid(const rc_queue *queue, uint32_t flow)
     uint32_t quantum = queue->settings.quantum > 0 ? queue->settings.quantum : 1;
     uint32_t root = is_ahead(queue, f) ? line->ahead : line->head;
     bool is_used_up = f->round == line->round && f->used >= quantum;
-    return root != RC_QUEUE_NONE && is_ahead(queue, f) == is_used_up &&
+    return root != RC_QUEUE_NONE && (is_ahead(queue, f) || !is_used_up) &&
            find_flow(queue, f->client, f->line) == flow &&
            !rc_queue_heap_line.is_before(queue, flow, root) &&
            !rc_queue_heap_count.is_before(queue, flow, queue->by_count);

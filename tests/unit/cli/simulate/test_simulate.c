@@ -280,7 +280,7 @@ static void progress_is_for_terminals(void **state)
     fake.columns = 60;
     memory = (fail_alloc){0};
     assert_int_equal(run(args), RC_EXIT_OK);
-    expect_inside(fake.err.text, "%  recourse, 1 of 3\033[K\r");
+    expect_inside(fake.err.text, "%  recourse, 1 of 4\033[K\r");
     expect_inside(fake.err.text, "━━━━━━━━━━━━━━━━━━━━━━━━ 100%");
     /* The output ends with a cleared line. */
     assert_string_equal(fake.err.text + fake.err.len - 4, "\r\033[K");

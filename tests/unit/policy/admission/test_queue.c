@@ -87,8 +87,8 @@ static void test_the_earliest_latest_start_goes_first(void **state)
     tear_down(&t);
 }
 
-/* A client with hundreds of urgent requests delays another client's only request by at most one
- * quantum. */
+/* A client with hundreds of urgent requests delays another client's only request by at most the
+ * rest of a round and one quantum. */
 static void test_a_greedy_client_does_not_delay_others(void **state)
 {
     (void)state;
@@ -101,7 +101,7 @@ static void test_a_greedy_client_does_not_delay_others(void **state)
     uint32_t before = 0;
     while (grant(&t) != 900)
         before++;
-    assert_int_equal(before, settings.quantum);
+    assert_true(before >= settings.quantum && before <= 2 * settings.quantum);
     tear_down(&t);
 }
 
@@ -118,9 +118,10 @@ static void test_a_flow_does_not_starve_behind_newcomers(void **state)
     for (uint32_t left = settings.quantum + 1; left > 0; grants++) {
         push_ok(&t, 2, 100 + grants, 5000);
         left -= grant(&t) == 1;
-        assert_true(grants < 100);
+        assert_true(grants < 200);
     }
-    assert_true(grants <= 10 * settings.quantum);
+    /* at least one grant in each round of about as many grants as entries wait */
+    assert_true(grants <= (settings.quantum + 1) * (settings.quantum + 3));
     tear_down(&t);
 }
 
