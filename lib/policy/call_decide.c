@@ -183,8 +183,9 @@ static rc_reason moved_reason(const rc_call *call, bool is_cooling, bool has_att
                                                : RC_WHY_FAILED_NEXT_TARGET;
 }
 
-/* Returns whether the call is retried beyond the attempts of the policy, up to max_calls: calls that
- * may wait in the queue end only if their time, their calls or the retry budget are used up. */
+/* Returns whether the call is retried beyond the attempts of the policy, up to max_calls: calls
+ * that may wait in the queue end only if their time, their calls or the retry budget are used up.
+ * */
 static bool is_patient(const rc_call *call)
 {
     const rc_target *target = rc_shared_target(call->shared, call->attempt.target);
@@ -197,8 +198,8 @@ static bool is_patient(const rc_call *call)
 /* Number of attempts at the end of max_calls that a patient call spreads over time. */
 #define SPREAD_CALLS 3u
 
-/* Retries a patient call. While enough calls succeed, the retry starts at once. The last attempts of
- * the call, and all attempts while hardly any call succeeds, wait as the policy says, so that a
+/* Retries a patient call. While enough calls succeed, the retry starts at once. The last attempts
+ * of the call, and all attempts while hardly any call succeeds, wait as the policy says, so that a
  * period of failures does not use up the attempts in a moment. A target that is DOWN or limits the
  * rate has its own times. */
 static rc_action retry_patiently(rc_call *call, uint64_t entropy)

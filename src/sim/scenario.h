@@ -116,8 +116,8 @@ typedef struct rc_sim_provider {
     rc_sim_limits limits;
     bool hides_limits; /* No header states the rate limits. */
     rc_sim_hints hints;
-    /* Number of the earlier provider whose keys, with their rate limits, this provider uses, plus 1;
-     * 0: the provider has keys of its own. */
+    /* Number of the earlier provider whose keys, with their rate limits, this provider uses, plus
+     * 1; 0: the provider has keys of its own. */
     uint32_t keys_of;
     rc_sim_capacity capacity;
     uint32_t input_nano_usd; /* Price of a token; 3 USD per million tokens is 3000. */
@@ -150,8 +150,8 @@ typedef struct rc_sim_clients {
     /* Number of processes over which the clients are spread. Each process has its own rc_shared
      * (state that its calls share). */
     uint32_t processes;
-    /* Share of the requests that client 0 sends, in percent; 0: every client sends as many. Only for
-     * RC_SIM_OPEN. */
+    /* Share of the requests that client 0 sends, in percent; 0: every client sends as many. Only
+     * for RC_SIM_OPEN. */
     uint32_t greedy_pct;
     bool is_streaming;
     rc_sim_spread tokens_in;

@@ -280,10 +280,10 @@ void rc_admission_on_success(rc_admission *admission, uint64_t began_ms, uint64_
 }
 
 /* Learns the limit of concurrent calls from a refusal: the other calls in flight were accepted.
- * Refusals come in groups, because several calls start before the first one is refused; each further
- * refusal shows that one call less was accepted. The number of calls in flight alone would be too
- * small by the calls that have ended since. After each refusal the limit needs more successes until
- * it grows. */
+ * Refusals come in groups, because several calls start before the first one is refused; each
+ * further refusal shows that one call less was accepted. The number of calls in flight alone would
+ * be too small by the calls that have ended since. After each refusal the limit needs more
+ * successes until it grows. */
 static void learn_concurrency(rc_admission *a)
 {
     uint32_t accepted = a->in_flight > 0 ? a->in_flight : 1;

@@ -174,8 +174,8 @@ static void judge(rc_pacer *pacer, uint32_t started, uint32_t refused, uint64_t 
         return;
     }
     if (share_milli >= FALL_MILLI) {
-        /* A target that lacks capacity accepts nearly all calls at the rate that it accepted before;
-         * the share of random failures does not depend on the rate. */
+        /* A target that lacks capacity accepts nearly all calls at the rate that it accepted
+         * before; the share of random failures does not depend on the rate. */
         bool is_useless = pacer->share_milli > 0 && share_milli >= BEGIN_MILLI;
         pacer->useless = is_useless ? (uint8_t)(pacer->useless + 1) : 0;
         if (pacer->useless >= USELESS_MAX) {
