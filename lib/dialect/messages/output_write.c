@@ -50,6 +50,10 @@ static void put_usage(rc_output_writer *w, int64_t output)
     rc_json_object_begin(&w->json);
     put_input_usage(w);
     rc_json_member_i64(&w->json, RC_STR("output_tokens"), output);
+    rc_json_key(&w->json, RC_STR("output_tokens_details"));
+    rc_json_object_begin(&w->json);
+    rc_json_member_i64(&w->json, RC_STR("thinking_tokens"), rc_output_count(w->usage.reasoning));
+    rc_json_object_end(&w->json);
     rc_json_object_end(&w->json);
 }
 

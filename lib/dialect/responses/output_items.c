@@ -203,8 +203,6 @@ static void put_done_event(rc_output_writer *w, rc_block_kind block)
 {
     const item_names *of = names_of(w, block);
     begin_part_event(w, of->done, block);
-    if (block == RC_BLOCK_CALL && !w->is_custom)
-        rc_json_member_escaped(&w->json, RC_STR("name"), rc_buf_get(&w->calls));
     rc_json_member_escaped(&w->json, rc_str_c(of->member), text_of(w));
     put_logprobs(w, block);
     rc_output_end_event(w);
@@ -221,8 +219,6 @@ static void keep_head(rc_output_writer *w, const rc_piece *piece)
     rc_buf_push(head, piece->id);
     rc_buf_push(head, RC_STR("\",\"name\":\""));
     rc_buf_push(head, piece->name);
-    rc_buf_reset(&w->calls);
-    rc_buf_push(&w->calls, piece->name);
 }
 
 void rc_responses_open_item(rc_output_writer *w, const rc_piece *piece)

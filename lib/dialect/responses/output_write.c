@@ -41,6 +41,7 @@ static void put_usage(rc_output_writer *w)
     rc_json_key(&w->json, RC_STR("input_tokens_details"));
     rc_json_object_begin(&w->json);
     rc_json_member_i64(&w->json, RC_STR("cached_tokens"), rc_output_count(w->usage.cached));
+    rc_json_member_i64(&w->json, RC_STR("cache_write_tokens"), rc_output_count(w->usage.written));
     rc_json_object_end(&w->json);
     rc_json_member_i64(&w->json, RC_STR("output_tokens"), output);
     rc_json_key(&w->json, RC_STR("output_tokens_details"));

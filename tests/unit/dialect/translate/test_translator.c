@@ -96,7 +96,8 @@ static void expect(const answer *got, const char *want)
     "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"msg_r1\","      \
     "\"type\":\"message\",\"role\":\"assistant\",\"model\":\"m\",\"content\":[],\"stop_reason\":"  \
     "null,\"stop_sequence\":null,\"usage\":{\"input_tokens\":5,\"cache_creation_input_tokens\":0," \
-    "\"cache_read_input_tokens\":0,\"output_tokens\":0}}}\n\n"
+    "\"cache_read_input_tokens\":0,\"output_tokens\":0,\"output_tokens_details\":{\"thinking_"     \
+    "tokens\":0}}}}\n\n"
 #define BLOCK(index, head)                                                                  \
     "event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":" #index \
     ",\"content_block\":" head "}\n\n"
@@ -108,7 +109,8 @@ static void expect(const answer *got, const char *want)
 #define END(reason)                                                                                \
     "event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"" reason \
     "\",\"stop_sequence\":null},\"usage\":{\"input_tokens\":7,\"cache_creation_input_tokens\":0,"  \
-    "\"cache_read_input_tokens\":3,\"output_tokens\":4}}\n\n"                                      \
+    "\"cache_read_input_tokens\":3,\"output_tokens\":4,\"output_tokens_details\":{\"thinking_"     \
+    "tokens\":0}}}\n\n"                                                                            \
     "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"
 #define TEXT_HEAD "{\"type\":\"text\",\"text\":\"\"}"
 
