@@ -69,7 +69,7 @@ static const char *check_rule(const rc_retry_rule *rule)
 static const char *check_rules(const rc_policy *policy)
 {
     if (policy->rule_count > RC_POLICY_RULES_MAX)
-        return "a policy has at most 4 rules for some codes";
+        return "a policy can have at most 4 rules";
     for (uint32_t i = 0; i < policy->rule_count; i++) {
         const rc_retry_rule *rule = &policy->rules[i];
         if (rc_code_set_is_empty(&rule->codes))

@@ -360,7 +360,7 @@ static void read_rules(const rc_yaml_node *list, rc_config_faults *faults, rc_po
     if (!rc_yaml_expect(list, RC_YAML_LIST, faults))
         return;
     if (list->count > RC_POLICY_RULES_MAX) {
-        rc_config_fault_append(rc_yaml_fault(faults, list), "a policy has at most 4 rules");
+        rc_config_fault_append(rc_yaml_fault(faults, list), "a policy can have at most 4 rules");
         return;
     }
     policy->rule_count = 0;

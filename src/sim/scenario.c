@@ -1,4 +1,5 @@
-/* Defaults and checks of scenarios. Called by scenario_yaml.c, policies.c and sim.c. */
+/* Defaults and checks of scenarios. Called by scenario_keys.c, scenario_yaml.c, policies.c, sim.c
+ * and src/cli/simulate/command.c. */
 #include "sim/scenario.h"
 
 #include <string.h>
@@ -85,13 +86,13 @@ static bool is_in_order(const rc_sim_spread *spread)
 static const char *check_clients(const rc_sim_clients *clients)
 {
     if (clients->count < 1 || clients->count > RC_SIM_CLIENTS_MAX)
-        return "there are 1 to 1000000 clients";
+        return "count of clients must be 1 to 1000000";
     if (clients->every_ms < 1 || clients->every_ms > RC_SIM_DURATION_MAX_MS)
-        return "a client's requests are 1 to 3600000 ms apart";
+        return "every_ms must be 1 to 3600000";
     if (clients->loop != RC_SIM_OPEN && clients->loop != RC_SIM_CLOSED)
-        return "the loop is open or closed";
+        return "loop must be open or closed";
     if (clients->processes < 1 || clients->processes > RC_SIM_PROCESSES_MAX)
-        return "there are 1 to 64 processes";
+        return "processes must be 1 to 64";
     if (!is_in_order(&clients->tokens_in) || !is_in_order(&clients->tokens_out))
         return "the quantiles of tokens must not decrease";
     if (clients->tokens_in.max > RC_SIM_TOKENS_MAX || clients->tokens_out.max > RC_SIM_TOKENS_MAX)
@@ -104,9 +105,9 @@ static const char *check_clients(const rc_sim_clients *clients)
         return "the surge ends before it begins";
     if (clients->surge.until_ms > 0 &&
         (clients->surge.pct < 1 || clients->surge.pct > RC_SIM_SURGE_MAX_PCT))
-        return "a surge must be 1 to 10000 percent";
+        return "pct of a surge must be 1 to 10000";
     if (clients->deadline_ms < 1 || clients->deadline_ms > RC_SIM_DEADLINE_MAX_MS)
-        return "the deadline is 1 to 3600000 ms";
+        return "deadline_ms must be 1 to 3600000";
     return NULL;
 }
 
@@ -119,7 +120,7 @@ static const char *check_fault(const rc_sim_fault *fault)
     if (fault->share_pct < 1 || fault->share_pct > 100)
         return "a fault must affect 1 to 100 percent of the calls";
     if (fault->retry_after_ms > RC_SIM_DURATION_MAX_MS)
-        return "a fault's hint is at most 3600000 ms";
+        return "retry_after_ms must be at most 3600000";
     if (fault->retry_after_ms >= 0 && !rc_sim_fault_has_hint(fault->kind))
         return "only outage, error and overload can have retry_after_ms";
     if (fault->slow_pct < 1 || fault->slow_pct > RC_SIM_SLOW_MAX_PCT)
@@ -140,7 +141,7 @@ static const char *check_provider(const rc_sim_provider *provider, const rc_sim_
     if ((int)provider->hints < 0 || provider->hints >= RC_SIM_HINTS_COUNT)
         return "a provider has unknown hints";
     if (provider->keys < 1 || provider->keys > RC_SIM_KEYS_MAX)
-        return "a provider has 1 to 8 keys";
+        return "a provider must have 1 to 8 keys";
     if (provider->limits.burst_ms < 1 || provider->limits.burst_ms > RC_SIM_MINUTE_MS)
         return "a rate limit's burst must be 1 to 60000 ms";
     uint64_t tokens =
@@ -154,7 +155,7 @@ static const char *check_provider(const rc_sim_provider *provider, const rc_sim_
     if (provider->capacity.warm_up_ms > RC_SIM_DURATION_MAX_MS)
         return "warm_up_ms must be at most 3600000";
     if (provider->fault_count > RC_SIM_FAULTS_MAX)
-        return "a provider has at most 8 faults";
+        return "a provider can have at most 8 faults";
     const char *wrong = NULL;
     for (uint32_t i = 0; i < provider->fault_count && wrong == NULL; i++)
         wrong = check_fault(&provider->faults[i]);
@@ -173,11 +174,11 @@ static bool has_name_twice(const rc_sim_scenario *scenario)
 const char *rc_sim_scenario_check(const rc_sim_scenario *scenario)
 {
     if (scenario->duration_ms < 1 || scenario->duration_ms > RC_SIM_DURATION_MAX_MS)
-        return "the duration is 1 to 3600000 ms";
+        return "duration_ms must be 1 to 3600000";
     if (scenario->provider_count < 1 || scenario->provider_count > RC_SIM_PROVIDERS_MAX)
-        return "there are 1 to 8 providers";
+        return "a scenario must have 1 to 8 providers";
     if (scenario->policy_count < 1 || scenario->policy_count > RC_SIM_POLICIES_MAX)
-        return "there are 1 to 16 policies";
+        return "a scenario must have 1 to 16 policies";
     if (has_name_twice(scenario))
         return "two providers have the same name";
     const char *wrong = check_clients(&scenario->clients);

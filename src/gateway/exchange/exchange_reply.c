@@ -152,7 +152,8 @@ static void set_context(const rc_exchange *exchange, rc_code code, rc_builder *b
         rc_attempt_set_stream_position(rc_exchange_current(exchange), builder);
     }
     if (exchange->is_body_streamed)
-        rc_builder_set_context(builder, RC_STR("body"), RC_STR("streamed once, not buffered"));
+        rc_builder_set_context(builder, RC_STR("body"),
+                               RC_STR("forwarded as it arrived and not stored"));
 }
 
 /* Makes a sentence of a clause from a table in spec/: adds a capital letter and a full stop. */
