@@ -69,9 +69,9 @@ void rc_fact_push_name(rc_buf *buf, rc_fact fact);
  * fact's name needs no explanation. */
 rc_str rc_fact_text(rc_fact fact);
 
-/* Returns the fact at this index of the list of named facts; RC_FACT_NONE past the end. The list is
- * used for help texts and for suggestions of the nearest name. The list contains no single statuses
- * and no literals. */
+/* Returns the fact at this index of the list of named facts; RC_FACT_NONE if the index is too
+ * large. The list is used for help texts and for suggestions of the nearest name. The list contains
+ * no single statuses and no literals. */
 rc_fact rc_fact_at(size_t index);
 
 /* Returns whether `a` and `b` cannot both be true: two facts of one exclusive group, two statuses,

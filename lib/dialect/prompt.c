@@ -1,5 +1,5 @@
 /* Prompts: writes the request body for a prompt in each dialect. Called by
- * src/client/client_call_request.c. */
+ * src/client/client_call_request.c and src/cli/call/prompt.c. */
 #include "dialect/prompt.h"
 
 #include "base/str.h"

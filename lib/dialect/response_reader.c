@@ -1,5 +1,5 @@
 /* Response reader: extracts text, reasoning and tool calls of a model's response. Called by
- * src/client/client_call.c. */
+ * src/client/client_call.c and src/client/client_call_report.c. */
 #include "dialect/response_reader.h"
 
 #include "base/str.h"

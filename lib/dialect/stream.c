@@ -24,8 +24,8 @@ static bool is_error_name(rc_str name)
     return rc_str_eq(name, RC_STR("error")) || rc_str_eq(name, RC_STR("exception"));
 }
 
-/* Examines an event without data. Its kind is OTHER, unless its bytes are a JSON error that the
- * server sent instead of a stream. */
+/* Examines an event without data. The kind of such an event is OTHER, unless its bytes are a JSON
+ * error that the server sent instead of a stream. */
 static void look_at_bare(const rc_stream_watch *watch, const rc_stream_event *event,
                          rc_stream_walk_result *found)
 {

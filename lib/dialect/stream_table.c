@@ -1,5 +1,5 @@
-/* The tables of spec/stream_events.def and spec/finish.def as C arrays. Called by stream.c and
- * stream_walk.c. */
+/* The tables of spec/stream_events.def and spec/finish.def as C arrays. Called by stream.c,
+ * stream_walk.c, translate/output.c and lib/exchange/response_judge.c. */
 #include "dialect/stream_table.h"
 
 #include "base/str.h"

@@ -1,4 +1,5 @@
-/* Start and end of the attempts of rc_call. Called by call.c, call_action.c and hedge.c. */
+/* Start and end of the attempts of rc_call. Called by call.c, call_action.c, call_target.c and
+ * hedge.c. */
 #include "policy/call_private.h"
 #include "policy/shared_private.h"
 
@@ -25,8 +26,8 @@ static void begin_probe(const rc_call *call, const rc_target *target, rc_call_at
         return;
     attempt->is_key_probe = key->state == RC_CREDENTIAL_DEAD;
     attempt->is_quota_probe = is_quota_cooldown(key) || is_quota_cooldown(limit);
-    /* A dead key with cooldown_count 0 was restored from the store after a restart. Its rejection
-     * may be outdated, so its cooldown is not extended. */
+    /* A dead key with cooldown_count 0 was restored from the store after a restart. The rejection
+     * of such a key may be outdated, so its cooldown is not extended. */
     if ((attempt->is_key_probe && key->cooldown_count > 0) || is_quota_cooldown(key))
         rc_cooldown_enforce(&key->cooldown, held_until_ms(call, attempt));
     if (is_quota_cooldown(limit))

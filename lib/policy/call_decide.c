@@ -1,5 +1,5 @@
-/* Decisions of rc_call after a failure, a wait or a refresh. Called by call.c, call_turn.c and
- * hedge.c. The step numbers are those of docs/internals/call.md. */
+/* Decisions of rc_call after a failure, a wait or a refresh. Called by call.c, call_action.c,
+ * call_key.c and hedge.c. The step numbers are those of docs/internals/call.md. */
 #include "policy/call_private.h"
 #include "policy/shared_private.h"
 

@@ -232,12 +232,14 @@ void rc_call_run_queue(rc_shared *shared, const rc_call *self, uint64_t now_ms);
 
 /* --- call_wait.c --- */
 
-/* Returns whether at most policy.min_remaining_ms would be left at at_ms. */
+/* Returns whether at most policy.min_remaining_ms would be left of the deadline at the time
+ * at_ms. */
 bool rc_call_is_too_little_left(const rc_call *call, uint64_t at_ms);
 /* Steps 7 and 8 of docs/internals/call.md. rc_call_no_wait_reason returns the reason why the call
  * cannot wait for wait_ms, or RC_WHY_NONE if it can. rc_call_wait_for returns the action
  * RC_DO_WAIT, or RC_DO_STOP with that reason. rc_call_wait_for takes no retry token, because its
- * caller takes the token for the next attempt. rc_call_take_token_and_wait takes it. */
+ * caller takes the token for the next attempt. rc_call_take_token_and_wait takes the token
+ * itself. */
 rc_reason rc_call_no_wait_reason(const rc_call *call, uint64_t wait_ms);
 rc_action rc_call_wait_for(rc_call *call, uint64_t wait_ms, rc_reason reason);
 rc_action rc_call_take_token_and_wait(rc_call *call, uint64_t wait_ms, rc_reason reason);
@@ -277,7 +279,7 @@ rc_action rc_call_resume_refreshed(rc_call *call, uint64_t entropy);
 /* Step 3: returns why the latest failure is not retried; RC_WHY_NONE: it may be retried. */
 rc_reason rc_call_refusal_reason(const rc_call *call);
 /* Continues with the next target after a fatal failure whose code is in plan.fallback_on. Returns
- * false if that is not possible. */
+ * false if no next target can be tried. */
 bool rc_call_go_to_masking(rc_call *call, rc_action *ret_action);
 /* Step 4: returns the reason of the limit that forbids a further attempt (deadline, number of
  * calls, retry budget, remaining time); RC_WHY_NONE: a further attempt is allowed. */
@@ -301,8 +303,8 @@ rc_action rc_call_action_of(const rc_call *call, rc_action_kind kind, rc_reason 
 /* Builds the WAIT of a call in the queue, which leaves at leave_at_ms at the latest. */
 rc_action rc_call_do_queue(rc_call *call, uint64_t leave_at_ms);
 /* rc_call_take_token takes a token of the retry budget for a further attempt. rc_call_retry_with
- * takes it and starts the attempt; its caller has checked with rc_call_spent_reason that the budget
- * has a token. */
+ * takes the token and starts the attempt; its caller has checked with rc_call_spent_reason that the
+ * budget has a token. */
 void rc_call_take_token(rc_call *call);
 rc_action rc_call_retry_with(rc_call *call, uint16_t entry, uint16_t credential, rc_reason reason);
 

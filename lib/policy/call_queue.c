@@ -1,6 +1,6 @@
 /* Calls in the waiting queue of rc_shared: adds calls to the queue, removes them, and chooses the
- * call that gets an attempt when a target opens. Called by call.c, call_decide.c and the owner of
- * the queue. */
+ * call that gets an attempt when a target opens. Called by the other call*.c files, hedge.c and the
+ * owner of the queue. */
 #include "policy/call_private.h"
 #include "policy/shared_private.h"
 

@@ -118,8 +118,8 @@ bool rc_call_is_spent(const rc_call *call, uint16_t entry)
     return call->round > 0 && (entry >= 64 || (call->spent_entries >> entry & 1) != 0);
 }
 
-/* Finds the first open entry from a position on. `position`: that of an entry which is the first of
- * its group. `tried`: the members of the first group that are left out. */
+/* Finds the first open entry from `position` on, which is the position of the first entry of a
+ * group. `tried`: the members of the first group that are left out. */
 static rc_call_search find_open(const rc_call *call, uint32_t position, uint32_t tried,
                                 uint16_t other_than)
 {
@@ -231,8 +231,8 @@ uint16_t rc_call_find_silent(const rc_call *call)
     return found;
 }
 
-/* Records that a member of the group at next_position was used. When all were, the call continues
- * behind the group. */
+/* Records that a member of the group at next_position was used. When all members were used, the
+ * call continues behind the group. */
 static void move_past_member(rc_call *call, rc_group group, uint16_t entry)
 {
     const uint32_t position = rc_call_position(call, group.first);

@@ -1,5 +1,5 @@
-/* Effects of a call's failures on all calls: cooldowns of targets and keys. Called by call.c,
- * call_attempt.c, call_key.c and hedge.c. */
+/* Effects of a call's failures on all calls: cooldowns of targets and keys. Called by the other
+ * call*.c files and hedge.c. */
 #include <recourse/taxonomy.h>
 
 #include "policy/call_private.h"

@@ -1,5 +1,5 @@
 /* Turns: decides which calls may start first after they waited for the end of a rate limit or an
- * overload. Called by call.c, call_decide.c and call_target.c. */
+ * overload. Called by call.c, call_attempt.c and call_decide.c. */
 #include "policy/call_private.h"
 #include "policy/shared_private.h"
 

@@ -1,5 +1,5 @@
-/* Waits of rc_call: steps 7 and 8 of docs/internals/call.md. Called by call_decide.c, call_key.c,
- * call_turn.c and call_action.c. */
+/* Waits of rc_call: steps 7 and 8 of docs/internals/call.md. Called by call_decide.c, call_key.c
+ * and call_turn.c. */
 #include "policy/call_private.h"
 #include "policy/shared_private.h"
 

@@ -1,6 +1,5 @@
 /* The chain of a route: its groups, the choice among the members of a group, and the entry at which
- * a call begins. Called by call.c, call_target.c, call_validate.c, the gateway and the
- * simulator. */
+ * a call begins. Called by the call*.c files, the gateway and src/cli/config/summary.c. */
 #include <recourse/chain.h>
 
 #include "policy/call_private.h"
@@ -222,8 +221,8 @@ static uint64_t key_of(const rc_call *call, const rc_chain_entry *first, bool *r
     return *ret_is_sticky ? call->sticky_key : call->spread_key;
 }
 
-/* Of the open members, returns the one that the group's rule prefers; one with target NULL if there
- * is none. only_well: members that fail are left out. */
+/* Returns the open member that the group's rule prefers; the target of the result is NULL if there
+ * is no such member. only_well: failing members are left out. */
 static member best_of(const member *members, uint32_t count, bool by_busy, bool only_well)
 {
     member best = {.entry = RC_NO_TARGET};
@@ -252,7 +251,8 @@ static uint16_t choose(const rc_call *call, const rc_chain_entry *first, member 
     const member well = best_of(members, count, by_busy, true);
     if (best.target == NULL || well.target == NULL || best.entry == well.entry)
         return best.entry;
-    /* The preferred member fails. A call that can be sent again probes it when a probe is due. */
+    /* The preferred member is failing. A call that can be sent again probes this member when a
+     * probe is due. */
     if (call->calls == 0 && !call->is_unrepeatable &&
         call->now_ms >= best.target->group_probe_at_ms)
         return best.entry;

@@ -1,6 +1,6 @@
 /* Cooldown of a target or credential: computes its enforced end, its assumed end, and the turns of
- * the calls that wait for the enforced end. Called by call_target.c, call_turn.c, credential.c and
- * shared.c. */
+ * the calls that wait for the enforced end. Called by the call*.c files, credential.c, shared.c and
+ * the gateway. */
 #include <recourse/cooldown.h>
 
 static uint64_t later(uint64_t a, uint64_t b)

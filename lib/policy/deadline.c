@@ -34,7 +34,7 @@ static void limit(rc_deadline *earliest, const rc_deadline_limits *limits,
 }
 
 /* Returns the time limit that ends first. A timeout that an SDK announced applies until the
- * response begins; afterwards the SDK's HTTP client measures each read by itself, or nothing. If
+ * response begins; afterwards the SDK's HTTP client limits each single read, or nothing at all. If
  * the client chose a policy, the time budget of the route's policy still applies, too. */
 static rc_deadline deadline_of_call(const rc_deadline_limits *limits)
 {

@@ -18,8 +18,8 @@ rc_failure_facts rc_failure_facts_of_code(rc_code code)
 }
 
 /* Error classes that do not concern model calls have no category; for these, is_retryable of the
- * report decides. Otherwise only the category transient allows a retry, even if a report from
- * another system sets is_retryable. */
+ * report decides. For all other classes only the category transient allows a retry, even if a
+ * report from another system sets is_retryable. */
 static bool may_retry(const rc_report *report, rc_category category)
 {
     return rc_report_is_retryable(report) &&

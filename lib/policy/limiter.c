@@ -1,4 +1,4 @@
-/* Concurrency limit of one target: counts its calls in flight. Called by call_target.c and
+/* Concurrency limit of one target: counts its calls in flight. Called by call_attempt.c and
  * shared.c. */
 #include <recourse/limiter.h>
 

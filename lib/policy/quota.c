@@ -263,7 +263,7 @@ static uint32_t digest(const rc_quota *quota)
     return hash;
 }
 
-/* Returns whether the time without warnings about a limit has ended. If its end is further away
+/* Returns whether the time without warnings about a limit has ended. If this time would last longer
  * than the longest window, the clock was set back, so the time counts as ended. */
 static bool is_silence_over(int64_t until_unix_ms, int64_t now_unix_ms)
 {

@@ -1,5 +1,6 @@
 /* Retry budget of the process: a token bucket filled by the requests of each second or by a minimum
- * rate, whichever adds more tokens. Called by call_decide.c, hedge.c and shared.c. */
+ * rate, whichever adds more tokens. Called by the call*.c files, hedge.c, shared.c, the gateway and
+ * the simulator. */
 #include <recourse/retry_budget.h>
 
 #define PERIOD_MS 1000u

@@ -19,8 +19,8 @@ void rc_shared_unlock(const rc_shared *shared);
  * The outputs are written only if the result is false. *ret_reason is the first reason that
  * applies, in this order: out of service, credentials dead, cooling, breaker, credentials, busy.
  * *ret_until_ms is the earliest time at which the target may open, 0 if it is not known,
- * RC_UNLIMITED if the target does not open by waiting. A target number outside the array counts as
- * out of service. */
+ * RC_UNLIMITED if the target does not open however long the call waits. A target number outside the
+ * array counts as out of service. */
 bool rc_shared_is_target_open(const rc_shared *shared, uint16_t target, bool is_alone,
                               uint64_t now_ms, rc_reason *ret_reason, uint64_t *ret_until_ms);
 

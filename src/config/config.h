@@ -128,7 +128,8 @@ typedef struct rc_config_target {
     uint8_t sticky;  /* An rc_config_sticky. */
 } rc_config_target;
 
-/* Whose requests stay with one target of a group. */
+/* Which requests stay with one target of a group: none, those of one user, or those of one
+ * session. */
 typedef enum rc_config_sticky {
     RC_STICKY_NONE = 0,
     RC_STICKY_USER = 1,
@@ -302,7 +303,8 @@ void rc_config_done(rc_config *config);
 const rc_policy *rc_config_policy(const rc_config *config, rc_str name);
 
 /* An rc_name_at for rc_nearest: returns the name of the policy at `index`, presets first, or NULL
- * past the end. `ctx` is an rc_config, which the result views, or NULL for presets only. */
+ * if the index is too large. `ctx` is an rc_config, which the result views, or NULL for presets
+ * only. */
 const char *rc_config_policy_name_at(const void *ctx, size_t index);
 
 /* Sets the route to the defaults of spec/config.def, the policy "transport" and an empty chain. */

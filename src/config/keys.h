@@ -49,7 +49,7 @@ const char *rc_config_section_path(rc_config_section section);
 const char *rc_config_section_title(rc_config_section section);
 
 /* Returns the static description of the key at `index` in the section, in the order of
- * spec/config.def, or NULL past the end. */
+ * spec/config.def, or NULL if the index is too large. */
 const rc_config_key *rc_config_key_at(rc_config_section section, size_t index);
 
 /* Adds a fault, with the most similar known key, for each unknown key of `map`. Returns false if it

@@ -16,9 +16,9 @@ typedef struct rc_config_kind {
     const char *base_url_name; /* Environment variable with the address. "": no such variable. */
 } rc_config_kind;
 
-/* rc_config_kind_at returns the static kind at `index` of spec/kinds.def, or NULL past the end.
- * rc_config_kind_name_at returns the name of that kind; it is an rc_name_at for rc_nearest, and
- * `ctx` is not used. */
+/* rc_config_kind_at returns the static kind at `index` of spec/kinds.def, or NULL if the index is
+ * too large. rc_config_kind_name_at returns the name of that kind; it is an rc_name_at for
+ * rc_nearest, and `ctx` is not used. */
 const rc_config_kind *rc_config_kind_at(size_t index);
 const char *rc_config_kind_name_at(const void *ctx, size_t index);
 

@@ -84,8 +84,8 @@ static void push_rule(rc_buf *buf, const rc_retry_rule *rule)
 }
 
 /* Returns whether this policy retries a code that the plain policy (rc_policy_plain) never retries.
- * The YAML of such a policy must have `preset: none`. Without it, the reader would start with the
- * plain policy's never_retry_on, which a policy can only extend. */
+ * The YAML of such a policy must have `preset: none`. Without `preset: none` the reader would start
+ * with the plain policy's never_retry_on, which a policy can only extend. */
 static bool retries_more_than_plain(const rc_policy *policy)
 {
     rc_policy plain = rc_policy_plain();

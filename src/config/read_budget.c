@@ -20,7 +20,7 @@ static const char *route_model_at(const void *ctx, size_t index)
 }
 
 /* Adds a fault if the pattern matches no name, because it is probably misspelt. noun: the word for
- * the names in the message. */
+ * such a name in the message, such as "client". */
 static void check_any(rc_config_reader *r, const rc_yaml_node *node, rc_str pattern,
                       rc_name_at name_at, const char *noun)
 {

@@ -1,4 +1,5 @@
-/* Reads the section providers: kinds, addresses, keys, capabilities. Called by config.c. */
+/* Reads the section providers: kinds, addresses, keys, capabilities. Called by config.c,
+ * read_route.c, show.c and the gateway's model_list.c. */
 #include "base/str.h"
 #include "config/interfaces.h"
 #include "config/reader.h"

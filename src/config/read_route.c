@@ -1,4 +1,5 @@
-/* Reads the sections routes and policies. Called by config.c. */
+/* Reads the sections routes and policies. Called by config.c, the LiteLLM import and the gateway's
+ * snapshot.c. */
 #include <recourse/taxonomy.h>
 
 #include "base/str.h"

@@ -32,7 +32,7 @@ void rc_config_check_root(rc_config_reader *r, const rc_yaml_node *root);
 void rc_config_read_capabilities(rc_config_reader *r, const rc_yaml_node *list,
                                  uint32_t *capabilities);
 /* An rc_name_at for rc_nearest: returns the static name of the capability whose bit number is
- * `index`, or NULL past the end. `ctx` is not used. */
+ * `index`, or NULL if the index is too large. `ctx` is not used. */
 const char *rc_config_capability_at(const void *ctx, size_t index);
 
 /* Checks the address of a provider. Returns NULL if it is valid, otherwise a static error text. */
@@ -43,8 +43,8 @@ bool rc_config_is_variable(rc_str text);
 /* Checks HOST:PORT. Returns NULL if it is valid, otherwise a static error text. */
 const char *rc_config_listen_check(rc_str listen);
 
-/* Returns whether both listen addresses denote the same socket. False for port 0, which is a new
- * port each time. */
+/* Returns whether both listen addresses denote the same socket. Returns false for port 0, because
+ * the system chooses a new port for each listener. */
 bool rc_config_listen_is_same(rc_str a, rc_str b);
 
 /* Allocates an array with one element of `size` bytes for each child of `node`. Returns NULL if

@@ -1,5 +1,5 @@
 /* Makes the gateway's name for the Via header, and rejects providers whose base URL leads to one of
- * the gateway's own listeners. Called by gateway.c. */
+ * the gateway's own listeners. Called by gateway.c and src/cli/serve/run.c. */
 #include "base/str.h"
 #include "gateway/gateway_private.h"
 #include "sys/entropy.h"

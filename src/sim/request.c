@@ -1,5 +1,5 @@
 /* Carries out, for each simulated request, the actions that rc_call or the model of a rival's retry
- * loop returns. Called by sim.c and clients.c. */
+ * loop returns. Called by sim.c, clients.c and oracle.c. */
 #include "sim/state.h"
 
 rc_sim_request *rc_sim_request_at(const rc_sim_state *sim, uint32_t index)

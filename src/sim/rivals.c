@@ -1,4 +1,4 @@
-/* Models of other clients' retry loops. Called by request.c and policies.c. */
+/* Models of other clients' retry loops. Called by request.c, state.c and policies.c. */
 #include "sim/rivals.h"
 
 /* The rival loops decide by the HTTP status, so a quota error with status 429 is a rate limit for

@@ -233,7 +233,7 @@ const char *rc_sim_scenario_check(const rc_sim_scenario *scenario);
  * loop, which has no shared state. */
 bool rc_sim_policy_named(rc_str name, rc_sim_policy *ret_policy);
 
-/* Returns the static name of the built-in policy at `index`, or NULL past the end. */
+/* Returns the static name of the built-in policy at `index`, or NULL if the index is too large. */
 const char *rc_sim_policy_name_at(size_t index);
 
 /* rc_sim_oracle returns the policy "oracle", with which the results of all others are compared.
@@ -262,8 +262,8 @@ const char *rc_sim_dialect_name(rc_sim_dialect dialect);
 /* As rc_sim_dialect_name, for hints. */
 const char *rc_sim_hints_name(rc_sim_hints hints);
 
-/* A built-in scenario. The functions that find one return NULL past the end, or for an unknown
- * name. */
+/* A built-in scenario. The functions that find a scenario return NULL for an unknown name or if the
+ * index is too large. */
 typedef struct rc_sim_builtin {
     const char *name;
     const char *about;

@@ -22,7 +22,7 @@ typedef enum rc_sim_section {
     RC_SIM_SECTION_COUNT
 } rc_sim_section;
 
-/* Returns the static name of the key at `index` in a section, or NULL past the end. */
+/* Returns the static name of the key at `index` in a section, or NULL if the index is too large. */
 const char *rc_sim_key_at(rc_sim_section section, size_t index);
 
 /* Reads the keys of `map` into `fields`, the section's struct. The members of missing keys are

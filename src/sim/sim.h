@@ -32,8 +32,8 @@ typedef struct rc_sim_options {
      * scaled so that about this number of requests arrive (for RC_SIM_CLOSED: at most this
      * number). */
     uint64_t requests;
-    /* Called every few thousand events and at the end; may be NULL. If it returns false, the run
-     * ends with a partial result. */
+    /* Called every few thousand events and at the end; may be NULL. If `progress` returns false,
+     * the run ends with a partial result. */
     bool (*progress)(void *ctx, const rc_sim_progress *progress);
     void *progress_ctx;
     bool has_no_oracle; /* The policy "oracle" does not run in addition to those of the scenario. */

@@ -1,4 +1,5 @@
-/* Sets up and frees the state of one policy's run. Called by sim.c. */
+/* Sets up and frees the state of one policy's run. Called by sim.c, clients.c, oracle.c and
+ * request.c. */
 #include "sim/state.h"
 
 /* Numbers of independent random streams. Drawing more numbers from one stream does not change

@@ -1,4 +1,4 @@
-/* Counts the events of a run. Called by request.c. */
+/* Counts the events of a run. Called by request.c and state.c. */
 #include "sim/tally.h"
 
 #include <string.h>

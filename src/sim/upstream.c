@@ -1,5 +1,5 @@
-/* A simulated provider: faults, limits, capacity and response times. Called by request.c and
- * state.c. */
+/* A simulated provider: faults, limits, capacity and response times. Called by request.c, oracle.c,
+ * state.c and src/mock/script.c. */
 #include "sim/upstream.h"
 
 #define MICRO UINT64_C(1000000)
@@ -119,7 +119,7 @@ static bool is_down(rc_sim_upstream *upstream, const rc_sim_fault *fault,
     return true;
 }
 
-/* If a limit refuses the call, sets *ret_timeline and returns true. Otherwise counts the call
+/* If a limit refuses the call, sets *ret_timeline and returns true; otherwise counts the call
  * against the limits and returns false. */
 static bool is_limited(rc_sim_upstream *upstream, const rc_sim_call *call, uint64_t now_ms,
                        rc_sim_timeline *ret_timeline)

@@ -232,8 +232,8 @@ static void offer_reset(rc_hints *h, uint8_t group, rc_str name, rc_hint offered
         offer_reading(h, &limit->reset, offered, reading);
         return;
     }
-    /* The limit is not exhausted so far. Its reset time is stored all the same, because a later
-     * header may report that nothing is left. */
+    /* The limit is not exhausted so far. The reset time is stored nevertheless, because a later
+     * header may report that nothing is left of the limit. */
     offered.wait_ms = reading.wait_ms;
     if (offered.wait_ms > limit->reset.wait_ms)
         limit->reset = offered;

@@ -1,4 +1,5 @@
-/* Reads values of headers and JSON members as waits. Called by hints.c and text.c. */
+/* Converts values of headers and JSON members to waits. Called by hints.c, text.c, date.c and
+ * lib/policy/quota.c. */
 #include "base/str.h"
 #include "classify/hints/parts.h"
 #include "codec/datetime.h"

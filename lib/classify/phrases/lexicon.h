@@ -25,8 +25,8 @@
  * gap, so that no phrase spans two sentences. */
 #define RC_PHRASE_GAP_MAX 60u
 
-/* One move of a word. rc_phrase_move_sources contains the preceding step of every move that
- * continues a phrase. */
+/* A move: a word leads from one step of a phrase to the next. rc_phrase_move_sources contains the
+ * preceding step of every move that continues a phrase. */
 typedef struct rc_phrase_move {
     uint16_t step;   /* The step that the word leads to; 0 if the phrase ends with this word. */
     uint8_t reach;   /* Number of words within which the phrase's next word must follow, combined

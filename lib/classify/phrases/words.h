@@ -37,8 +37,8 @@ typedef enum rc_word_kind {
 enum {
     RC_WORD_NEW_SENTENCE = 1, /* A sentence ended before this word. */
     RC_WORD_IN_ADDRESS = 2,
-    /* This word is the whole of a word that was split ("OpenAI" after "open" and "ai"). Its
-     * position is that of the last of the split words. */
+    /* This word is the whole of a word that was split ("OpenAI" after "open" and "ai"). The whole
+     * word has the position of its last part. */
     RC_WORD_WHOLE = 4
 };
 

@@ -1,5 +1,6 @@
 /* Providers: the table of spec/providers.def. Recognises the provider of a failure and calls the
- * extractor of that provider. Called by classify.c. */
+ * extractor of that provider. Called by classify.c, the extractors of this folder, `recourse
+ * explain` and src/config/kind.c. */
 #include "classify/providers/provider.h"
 
 #include "base/str.h"

@@ -72,8 +72,8 @@ unsigned rc_provider_index(const rc_provider *provider);
 void rc_provider_set_status_code(rc_evidence *evidence, int status, rc_str code);
 
 /* Recognises the provider from the failure's member `provider`, its headers and its codes. Returns
- * true if no provider or only an edge server was found. In this case the caller should also call
- * rc_provider_find_by_name. */
+ * true if no provider or only an edge server was found. If the result is true, the caller should
+ * also call rc_provider_find_by_name. */
 bool rc_provider_find_by_signature(rc_evidence *evidence);
 
 /* Recognises the provider from the markers (names of providers) in a text. words: borrows during

@@ -1,5 +1,5 @@
 /* Recognises the form ("look") of a text: compiler output, a patch, source code and others
- * (spec/looks.def). Called by relevance.c. */
+ * (spec/looks.def). Called by relevance.c and classify.c. */
 #include "base/str.h"
 #include "classify/relevance/relevance.h"
 

@@ -32,7 +32,8 @@ rc_look rc_look_of(rc_str text);
  * RC_LOOK_NONE. */
 rc_str rc_look_name(rc_look look);
 
-/* Returns the reason for the verdict about a text with this look, as one line of static text. */
+/* Returns the reason for the verdict about a text that has this look, as one line of static
+ * text. */
 rc_str rc_look_reason(rc_look look);
 
 /* Returns true if people write texts with this look, false if programs print them. */

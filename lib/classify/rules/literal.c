@@ -1,5 +1,5 @@
 /* Literals (quoted texts) of a user's rules: matches literals against a failure and compares them
- * with each other. Called by classify.c, quoted.c and logic.c. */
+ * with each other. Called by classify.c, quoted.c, logic.c and term.c. */
 #include "base/str.h"
 #include "base/utf8.h"
 #include "classify/rules/parts.h"

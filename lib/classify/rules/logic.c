@@ -60,9 +60,9 @@ static rc_fact denied_by(const conflict_search *search, rc_fact fact, const rc_c
     return found;
 }
 
-/* Marks the facts of one condition that another condition makes impossible. If it marks any, it
- * returns true, and *ret_conflict describes the last of them. *ret_is_empty is set to true if every
- * fact of the condition is impossible. */
+/* Marks the facts of one condition that another condition makes impossible. If the function marks
+ * any fact, it returns true, and *ret_conflict describes the last marked fact. *ret_is_empty is set
+ * to true if every fact of the condition is impossible. */
 static bool strike(conflict_search *search, size_t index, rc_rule_conflict *ret_conflict,
                    bool *ret_is_empty)
 {

@@ -47,7 +47,7 @@ static bool is_json(rc_str text)
 #define EVENT_LAYERS 4u
 
 /* Drops the layers of earlier events if only few layers are free and no earlier event was an error.
- * Otherwise a long stream would use up all layers before its error is read. */
+ * Without this function a long stream would use up all layers before its error is read. */
 static void drop_good_events(rc_evidence *evidence, size_t first)
 {
     bool is_full = evidence->layer_count + EVENT_LAYERS > RC_LAYERS_MAX;

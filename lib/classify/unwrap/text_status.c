@@ -1,6 +1,6 @@
 /* Finds HTTP statuses in texts: three digits that are not part of a longer word or number, at a
- * place in the sentence where a status is usual. Called by json.c, text.c, html.c and
- * relevance/signs.c. */
+ * place in the sentence where a status is usual. Called by json.c, text.c, html.c,
+ * relevance/signs.c and providers/one_api.c. */
 #include "base/str.h"
 #include "classify/unwrap/unwrap.h"
 

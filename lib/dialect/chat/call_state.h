@@ -5,8 +5,9 @@
 #include <recourse/str.h>
 
 /* Returns the opaque state of a call, an object of the list "tool_calls". Gemini's
- * OpenAI-compatible endpoint and this gateway send it in extra_content.google.thought_signature.
- * The result views the call, as written in JSON; empty if the call has no state. */
+ * OpenAI-compatible endpoint and this gateway send the state in
+ * extra_content.google.thought_signature. The result views the call, as written in JSON; empty if
+ * the call has no state. */
 rc_str rc_chat_call_state(rc_str call);
 
 #endif

@@ -16,7 +16,7 @@ static rc_status push_state(rc_output_reader *reader, rc_seal_kind kind, rc_str 
     return status == RC_OK ? rc_output_push(reader, &close) : status;
 }
 
-/* Reads a call, which always is complete. Its state precedes it. */
+/* Reads a call, which always is complete. The state of a call is passed on before the call. */
 static rc_status read_call(rc_output_reader *reader, rc_str call, rc_str state)
 {
     rc_json_raw_value args;

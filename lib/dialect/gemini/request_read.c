@@ -191,7 +191,7 @@ static void read_mime_type(rc_conversation *c, const rc_json_raw_value *value)
         if (c->format == RC_OUTPUT_TEXT)
             c->format = RC_OUTPUT_JSON;
     } else if (!rc_json_value_is(value, RC_STR("text/plain"))) {
-        rc_read_feature(c, RC_FEATURE_UNKNOWN_CONTENT); /* such as text/x.enum */
+        rc_read_feature(c, RC_FEATURE_UNKNOWN_CONTENT); /* a media type such as text/x.enum */
     }
 }
 

@@ -10,7 +10,7 @@
 /* ---- names of a kind ---- */
 
 typedef struct item_names {
-    const char *prefix; /* of the item's id */
+    const char *prefix; /* prefix of the item's id */
     const char *delta;  /* type of the event with a delta */
     const char *done;   /* type of the event with the whole text */
     const char *member; /* member of that event that has the whole text */
@@ -113,7 +113,8 @@ static void push_call(rc_output_writer *w, rc_buf *buf, bool is_done)
     rc_buf_push(buf, RC_STR("\"}"));
 }
 
-/* Writes the open item. is_done: with its content; otherwise as it begins. */
+/* Writes the open item. is_done: writes the complete item; otherwise the item as it begins, without
+ * content. */
 static void push_item(rc_output_writer *w, rc_buf *buf, rc_block_kind block, bool is_done)
 {
     rc_buf_push(buf, RC_STR("{\"id\":\""));

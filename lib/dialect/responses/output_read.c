@@ -231,7 +231,7 @@ static rc_status on_arguments_done(rc_output_reader *reader, rc_str event, const
     return push_arguments(reader, rc_json_member_text(event, rc_str_c(name)), index);
 }
 
-/* Parts of a summary are paragraphs of one reasoning. */
+/* The parts of a summary are paragraphs of one block of reasoning. */
 static rc_status on_summary_part(rc_output_reader *reader, rc_str event)
 {
     rc_json_raw_value index;

@@ -117,7 +117,7 @@ static void put_text_setting(rc_request_writer *w)
 }
 
 /* Asks a model that reasons for its visible reasoning and its state, if the client can receive
- * them. Other models refuse both. */
+ * them. Models that do not reason refuse both settings. */
 static void put_reasoning(rc_request_writer *w)
 {
     const rc_translation_plan *plan = w->plan;

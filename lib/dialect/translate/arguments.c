@@ -1,4 +1,5 @@
-/* Detects the end of a tool call's arguments. Called by blocks.c. */
+/* Detects the end of a tool call's arguments. Called by blocks.c and
+ * lib/dialect/responses/output_items.c. */
 #include "dialect/translate/arguments.h"
 
 #include "base/str.h"

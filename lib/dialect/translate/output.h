@@ -33,7 +33,7 @@ typedef struct rc_output_reader {
 void rc_output_reader_init(rc_output_reader *reader, rc_piece_sink sink);
 
 /* These functions read one event of a stream, or one whole response body. data: valid JSON, or
- * "[DONE]"; borrows during the call. They return the status of the sink, or RC_E_SYNTAX if the
+ * "[DONE]"; borrows during the call. The result is the status of the sink, or RC_E_SYNTAX if the
  * event is malformed. */
 rc_status rc_chat_read_event(rc_output_reader *reader, rc_str data);
 rc_status rc_chat_read_body(rc_output_reader *reader, rc_str body);

@@ -33,8 +33,9 @@ typedef struct rc_translate_target {
     bool is_openai;     /* the provider is OpenAI itself, so the limit is written as
                            max_completion_tokens */
     rc_str model;       /* the model's name as the provider expects it */
-    rc_str name;        /* name of the target in the configuration, such as openai/gpt-5. Seals with
-                           this name are restored. Empty: none are restored. */
+    rc_str name;        /* name of the target in the configuration, such as openai/gpt-5. The states
+                         * of seals with this name are restored (seal.h). Empty: no state is
+                         * restored. */
     rc_model_facts facts;
 } rc_translate_target;
 
@@ -75,8 +76,8 @@ typedef struct rc_translation_plan {
 rc_status rc_translation_plan_make(rc_translation_plan *plan, const rc_conversation *conversation,
                                    const rc_translate_target *target, rc_buf *scratch);
 
-/* Opens the state of a part if the plan's target made it. *ret_seal views `scratch`, whose previous
- * content is lost. */
+/* Opens the seal of a part's state if the plan's target made the state. *ret_seal views `scratch`,
+ * whose previous content is lost. */
 bool rc_translation_plan_open_state(const rc_translation_plan *plan, const rc_part *part,
                                     rc_buf *scratch, rc_seal *ret_seal);
 

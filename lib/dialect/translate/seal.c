@@ -1,5 +1,5 @@
 /* Writes and opens seals. Called by the translator, which seals the states of responses, and by the
- * plan and the request writers, which restore them.
+ * plan and the request writers, which restore the states.
  *
  * A seal is "rc1." and base64url of: 8 bytes of the target's hash, the kind, the id, a zero byte,
  * the state. */

@@ -1,4 +1,5 @@
-/* Seals: the opaque state of a response, in a form that shows which target made it.
+/* Seals: the opaque state of a response (data that only the provider can read), in a form that
+ * shows which target made the state.
  *
  *   state of the target ──► rc_seal_push ──► rc1.BASE64URL ──► client
  *   next request of the client ──► rc_seal_open ──► state, if the same target is called again

@@ -12,8 +12,9 @@ bool rc_strip_is_due(rc_str body);
 
 /* Appends the request without the reasoning that has a seal:
  *
- *   messages   thinking blocks with a sealed signature. If this leaves an open loop of tool calls
- *              without the reasoning that began it, thinking of type enabled becomes disabled
+ *   messages   thinking blocks with a sealed signature. If their removal leaves an open loop of
+ *              tool calls without the reasoning that began it, thinking of type enabled becomes
+ *              disabled
  *   chat       extra_content with a sealed signature, and reasoning_content of the same message
  *   responses  reasoning items with a sealed encrypted_content
  *   gemini     thoughts with a sealed signature, and sealed signatures of other parts. The first

@@ -44,9 +44,9 @@ void rc_write_string(rc_request_writer *w, const char *key, rc_span raw);
 void rc_write_word(rc_request_writer *w, const char *key, const char *word);
 void rc_write_count(rc_request_writer *w, const char *key, int64_t value);
 
-/* These functions write the name of a tool, or the id of a call, as the value of a member; the
- * second one as an element of a list. part: a
- * call or a result. A call without an id gets one that consists of the numbers of its turn and its
+/* rc_write_tool_name and rc_write_call_id write the name of a tool and the id of a call as the
+ * value of a member; rc_write_tool_name_value writes the name as an element of a list. part: a call
+ * or a result. A call without an id gets an id that consists of the numbers of its turn and its
  * part. */
 void rc_write_tool_name(rc_request_writer *w, const char *key, rc_span raw);
 void rc_write_tool_name_value(rc_request_writer *w, rc_span raw);
@@ -72,8 +72,8 @@ void rc_write_custom_format(rc_request_writer *w, const rc_tool_decl *tool);
 void rc_write_part_text(rc_request_writer *w, const char *key, const rc_part *part);
 void rc_write_push_text(rc_request_writer *w, const rc_part *part);
 
-/* Opens the state of a part if the target of the plan made it. *ret_seal views the scratch
- * memory. */
+/* Opens the seal of a part's state if the target of the plan made the state. *ret_seal views the
+ * scratch memory. */
 bool rc_write_open_state(rc_request_writer *w, const rc_part *part, rc_seal *ret_seal);
 /* Writes a plain text, which is escaped, as the value of a member. */
 void rc_write_plain(rc_request_writer *w, const char *key, rc_str plain);

@@ -1,5 +1,5 @@
 /* The admission of one target: detects outages, sends probes, recovers gradually, and learns the
- * capacity. Called by shared.c, call.c, call_target.c and call_queue.c. */
+ * capacity. Called by shared.c, call_attempt.c, call_decide.c, call_queue.c and call_target.c. */
 #include <recourse/admission.h>
 
 #define SLOT_MS UINT64_C(1000)

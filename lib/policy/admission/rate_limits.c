@@ -1,4 +1,5 @@
-/* Learned rate limits of one credential at one target. Called by shared.c and call_target.c. */
+/* Learned rate limits of one credential at one target. Called by shared.c, chain.c, the call*.c
+ * files and the simulator. */
 #include <recourse/rate_limits.h>
 
 #define MILLI INT64_C(1000)

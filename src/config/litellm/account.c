@@ -30,8 +30,8 @@ const rc_yaml_node *rc_litellm_param(const rc_litellm *in, const rc_yaml_node *p
     return rc_yaml_get(rc_yaml_get(one, RC_STR("credential_values")), rc_str_c(key));
 }
 
-/* Returns whether address and key are texts and the credential that the entry names exists.
- * Otherwise adds a note. */
+/* Returns whether address and key are texts and the credential that the entry names exists; if not,
+ * adds a note. */
 static bool has_texts(rc_litellm *in, const rc_yaml_node *params)
 {
     static const char *const keys[] = {"api_base", "base_url", "api_key"};
@@ -152,8 +152,8 @@ static bool read_address(rc_litellm *in, const rc_yaml_node *params, rc_litellm_
         rc_litellm_notes_add(in, node,
                              "plain http:// to another machine: insecure: true was added; keys are "
                              "sent unencrypted");
-    /* A server other than OpenAI's with OpenAI's API has the kind "openai_compatible". Its key is
-     * still the one that LiteLLM would send. */
+    /* A server other than OpenAI's with OpenAI's API has the kind "openai_compatible". The key of
+     * such a server is still the one that LiteLLM would send. */
     if (rc_str_eq(rc_str_c(provider->kind->name), RC_STR("openai")) &&
         !rc_str_eq(provider->base_url, RC_STR("https://api.openai.com")) &&
         !rc_str_starts_with(provider->base_url, RC_STR("https://api.openai.com/")))

@@ -7,7 +7,7 @@
 #define NO_AWS "this version does not sign requests to AWS; left out"
 #define NO_GOOGLE "this version does not support Google's service accounts; left out"
 
-/* Initialise the key variables of a prefix. They are needed if the prefix's kind has no key
+/* Initialise the key variables of a prefix. These macros are needed if the prefix's kind has no key
  * variable of its own. USES names the variable with the default key, MAY_USE a variable whose value
  * LiteLLM uses if the variable is set. */
 #define USES(variable) variable, NULL

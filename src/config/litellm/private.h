@@ -145,7 +145,7 @@ bool rc_litellm_has_star(rc_str text);
 
 /* ---- kind.c: the provider of a model ---- */
 
-/* Returns the static family at `index`, or NULL past the end. */
+/* Returns the static family at `index`, or NULL if the index is too large. */
 const rc_litellm_family *rc_litellm_family_at(size_t index);
 
 /* Returns the static family whose pattern matches the model, or NULL if no pattern matches. */

@@ -1,5 +1,5 @@
-/* Creates the routes of the import, and adds notes about names without a route. Called by
- * import.c. */
+/* Creates the routes of the import, and adds notes about names without a route. Called by import.c
+ * and chain.c. */
 #include "config/config.h"
 #include "config/litellm/private.h"
 #include "scrub/scrub.h"

@@ -59,9 +59,9 @@ const rc_config_price *rc_prices_find(const rc_prices *prices, rc_str kind, rc_s
  * call. */
 bool rc_prices_has_any(const rc_prices *prices, rc_str kind, rc_str provider);
 
-/* Returns the price at `index`, in the order in which rc_prices_find searches, or NULL past the
- * end. *ret_is_own is true if the price is from the file. The result points into prices, or is
- * static. */
+/* Returns the price at `index`, in the order in which rc_prices_find searches, or NULL if the index
+ * is too large. *ret_is_own is true if the price is from the file. The result points into prices,
+ * or is static. */
 const rc_config_price *rc_prices_at(const rc_prices *prices, size_t index, bool *ret_is_own);
 
 /* Returns the static date of the built-in prices, such as "2026-08-08". */

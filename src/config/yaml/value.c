@@ -144,7 +144,7 @@ static void refuse_key(const rc_yaml_node *node, rc_name_at name_at, const void 
                            is_stray ? "this key is unknown and has no value" : "unknown key");
     if (is_stray) {
         /* In {keys: a, b} the text "b" looks like a key, but it may be a part of the secret before
-         * it. So the path must not contain it. */
+         * it. Therefore the path must not contain this text. */
         fault->path[0] = '\0';
         rc_yaml_path(node->parent, faults, fault);
     }

@@ -1,5 +1,5 @@
 /* rc_admin_core: stores the token, makes replies and runs the access checks in the order that
- * core.h lists. Called by server.c. */
+ * core.h lists. Called by the other files of this folder. */
 #include "gateway/admin/core.h"
 
 #include <string.h>

@@ -136,7 +136,7 @@ void rc_admin_core_done(rc_admin_core *core);
 /* Replaces the token. token: copies the bytes; an empty token removes the current token. Returns
  * false, and changes nothing, if the token is too long. */
 bool rc_admin_core_set_token(rc_admin_core *core, rc_secret token);
-/* Whether `token` is the current token. */
+/* Returns whether `token` is the current token. */
 bool rc_admin_core_has_token(const rc_admin_core *core, rc_secret token);
 
 /* Adds a table. table: copies the struct; borrows its routes until rc_admin_core_done. Returns
@@ -156,9 +156,9 @@ void rc_admin_reply_done(rc_admin_reply *reply);
 
 /* ---- for handlers ---- */
 
-/* A rejection or failure, sent as a report in application/problem+json. status: 0 selects the HTTP
- * status of `code`. message: a whole sentence. next: advice for the client, also a whole sentence.
- * rc_admin_reply_problem copies the texts. */
+/* Replies with a rejection or failure: a report in application/problem+json. status: 0 selects the
+ * HTTP status of `code`. message: a whole sentence. next: advice for the client, also a whole
+ * sentence. rc_admin_reply_problem copies the texts. */
 typedef struct rc_admin_problem {
     rc_code code;
     int status;

@@ -1,4 +1,4 @@
-/* The access checks of the admin interface. Called by core.c and paths.c. */
+/* The access checks of the admin interface. Called by core.c, paths.c and web.c. */
 #include "base/str.h"
 #include "codec/url.h"
 #include "gateway/admin/core.h"

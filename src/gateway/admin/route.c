@@ -1,4 +1,5 @@
-/* Finds the route of an admin request and its captures. Called by core.c. */
+/* Finds the route of an admin request and its captures. Called by core.c, paths.c and
+ * src/cli/serve/explain.c. */
 #include "base/str.h"
 #include "base/utf8.h"
 #include "gateway/admin/core.h"

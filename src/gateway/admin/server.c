@@ -1,4 +1,5 @@
-/* rc_admin: connects rc_server with rc_admin_core. Called by src/cli/serve/admin.c. */
+/* rc_admin: connects rc_server with rc_admin_core. Called by src/cli/serve/admin.c, audit.c, live.c
+ * and task.c. */
 #include "gateway/admin/server.h"
 
 #include <stdio.h>
@@ -112,7 +113,7 @@ static size_t list_fields(const rc_admin_reply *reply, rc_header fields[FIELDS_M
     return count;
 }
 
-/* Begins the response. If this fails, calls respond_bare and returns false. */
+/* Begins the response. If the response cannot begin, calls respond_bare and returns false. */
 static bool begin(rc_admin_stream *s, rc_http1_framing framing, uint64_t length)
 {
     rc_header fields[FIELDS_MAX];

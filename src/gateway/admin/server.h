@@ -1,4 +1,4 @@
-/* rc_admin: the server of the admin interface. It runs on the caller's uv loop.
+/* rc_admin: the server of the admin interface, which runs on the caller's uv loop.
  *
  *   operator ──► rc_server ──► rc_admin_core ──► rc_admin_source
  *                                   └──► further tables: pages, audit queries, live events
@@ -37,8 +37,8 @@ rc_listen_result rc_admin_listen(rc_admin *admin, const char *host, uint16_t por
 rc_listen_result rc_admin_listen_unix(rc_admin *admin, const char *path,
                                       rc_listening *ret_listening);
 
-/* Ends the streams and waits until all other responses are sent. Then the server is freed and
- * on_stopped is called. */
+/* Ends the streams and waits until all other responses are sent. After these responses the server
+ * is freed and on_stopped is called. */
 void rc_admin_stop(rc_admin *admin);
 /* Closes all connections immediately. May be called after rc_admin_stop, and may be called
  * twice. */

@@ -1,5 +1,6 @@
 /* rc_admin_source: derives a target's or key's state for a snapshot from rc_shared. Called by
- * gateway_admin.c and health_endpoints.c. */
+ * gateway_admin.c, health_endpoints.c, live.c, metrics.c, state_json.c and
+ * src/cli/serve/state.c. */
 #include "gateway/admin/source.h"
 
 static uint64_t ms_until(uint64_t until_ms, uint64_t now_ms)

@@ -5,8 +5,8 @@
  *            ──act────────────► rc_admin_outcome       an operator's action
  *
  * Both functions are called on the admin server's loop and must not block. A snapshot is a copy of
- * the state in the given arena, so it does not change while it is rendered. It contains no secrets:
- * keys are named by their ids. */
+ * the state in the given arena, so it does not change while it is rendered. A snapshot contains no
+ * secrets: keys are named by their ids. */
 #ifndef RC_GATEWAY_ADMIN_SOURCE_H
 #define RC_GATEWAY_ADMIN_SOURCE_H
 

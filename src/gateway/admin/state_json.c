@@ -1,4 +1,5 @@
-/* Writes a snapshot as JSON. Called by paths.c, live.c and health_endpoints.c. */
+/* Writes a snapshot as JSON. Called by paths.c, live.c, health_endpoints.c and
+ * src/cli/serve/state.c. */
 #include <recourse/taxonomy.h>
 #include <recourse/version.h>
 

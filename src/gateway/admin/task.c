@@ -1,5 +1,5 @@
-/* rc_admin_task: runs slow admin requests on libuv's thread pool. Called by audit.c and
- * src/cli/serve/explain.c. */
+/* rc_admin_task: runs slow admin requests on libuv's thread pool. Called by audit.c,
+ * src/cli/serve/admin.c and src/cli/serve/explain.c. */
 #include "gateway/admin/task.h"
 
 #include <string.h>

@@ -83,11 +83,11 @@ void rc_admin_task_refuse(rc_admin_task *task, const rc_admin_problem *problem);
 
 /* ---- functions that `run` may call ---- */
 
-/* Whether the task should stop. ctx: the task. The function has the type that
+/* Returns whether the task should stop. ctx: the task. The function has the type that
  * rc_store_set_cancel_check needs. */
 bool rc_admin_task_is_over(void *ctx);
 
-/* Sets a problem as the response. Its texts are copied into the task's arena. */
+/* Sets a problem as the response and copies the problem's texts into the task's arena. */
 void rc_admin_task_fail(rc_admin_task *task, const rc_admin_problem *problem);
 
 #endif

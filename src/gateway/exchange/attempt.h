@@ -107,7 +107,7 @@ typedef struct rc_attempt {
 rc_attempt *rc_attempt_new(rc_exchange *exchange, uint8_t slot);
 /* Reserves the cost in the budgets and feeds the result to the machine (RC_INPUT_RESERVED). */
 void rc_attempt_reserve(rc_attempt *attempt);
-/* Sends the request. If it cannot be sent, the attempt fails. */
+/* Sends the request. If the request cannot be sent, the attempt fails. */
 void rc_attempt_send(rc_attempt *attempt);
 /* Ends the call to the provider without a callback. */
 void rc_attempt_stop(rc_attempt *attempt);

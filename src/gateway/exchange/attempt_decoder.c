@@ -1,5 +1,5 @@
 /* Decompresses the body of a response that the provider compressed although the gateway did not
- * accept compression. Called by attempt_response.c and exchange.c.
+ * accept compression. Called by attempt.c, attempt_response.c and exchange.c.
  *
  *   on_body ──► decode ──► rc_attempt_on_body   the other files see plain bytes
  *                 │ too much for one turn, or the client is slow
@@ -66,8 +66,8 @@ static void free_decoder(rc_attempt_decoder *decoder)
     alloc.put(alloc.ctx, decoder, sizeof *decoder);
 }
 
-/* While a piece is being handled, a report may still view its bytes. In this case decode() frees
- * the decoder after the piece. */
+/* While a piece is being handled, a report may still view the piece's bytes, so decode() frees the
+ * decoder after the piece. */
 void rc_attempt_decoder_stop(rc_attempt *attempt)
 {
     rc_attempt_decoder *decoder = attempt->decoder;

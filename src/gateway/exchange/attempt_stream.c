@@ -1,5 +1,5 @@
 /* Streamed responses: holds the events back until the first content, then passes them on one by
- * one. Called by attempt_response.c, exchange.c and exchange_reply.c. */
+ * one. Called by attempt_decoder.c, attempt_response.c, exchange.c and exchange_reply.c. */
 #include <recourse/builder.h>
 
 #include "base/str.h"

@@ -1,5 +1,5 @@
-/* The functions that attempt_response.c calls for a streamed response. They handle the stream event
- * by event. */
+/* The functions that attempt_response.c calls for a streamed response. These functions handle the
+ * stream event by event. */
 #ifndef RC_GATEWAY_EXCHANGE_ATTEMPT_STREAM_H
 #define RC_GATEWAY_EXCHANGE_ATTEMPT_STREAM_H
 

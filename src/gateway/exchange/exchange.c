@@ -584,8 +584,8 @@ static void set_timer(rc_exchange *exchange, uint64_t at_ms)
 }
 
 /* Feeds TIMER to the machine if the machine's due time has passed. To save system work, the timer
- * is not stopped when its time moves back or the exchange ends. It may therefore fire too early, or
- * when the memory belongs to another request. */
+ * is not stopped when its time moves back or the exchange ends. The timer may therefore fire too
+ * early, or when the memory belongs to another request. */
 static void on_timer(uv_timer_t *timer)
 {
     rc_exchange *exchange = timer->data;

@@ -324,9 +324,9 @@ void rc_exchange_on_acknowledgements(uv_async_t *async)
     }
 }
 
-/* Returns whether the client gets its error before the record is stored. This applies to requests
- * that are refused because the gateway is full; they would pile up if they waited for a slow
- * disk. */
+/* Returns whether the client gets its error before the record is stored. The result is true for
+ * requests that are refused because the gateway is full; such requests would pile up if they waited
+ * for a slow disk. */
 static bool is_shed_early(const rc_exchange *exchange)
 {
     return exchange->is_shed && exchange->machine.ending == RC_ENDING_ERROR &&
@@ -372,7 +372,7 @@ static bool should_record(const rc_exchange *exchange)
            !is_unknown_client;
 }
 
-/* Builds the record and submits it. The result is that of submit. */
+/* Builds the record and submits it. Returns the result of submit(). */
 static bool submit_record(rc_exchange *exchange, rc_store_verdict *ret_verdict)
 {
     const rc_alloc *alloc = &exchange->runtime->alloc;

@@ -1,5 +1,5 @@
-/* Determines the deadline of a call and describes it when it has passed. Called by exchange.c and
- * exchange_reply.c. */
+/* Determines the deadline of a call and describes it when it has passed. Called by
+ * attempt_failure.c, exchange.c, exchange_reply.c and exchange_request.c. */
 #include "gateway/exchange/exchange_deadline.h"
 #include "base/str.h"
 #include "classify/connection.h"

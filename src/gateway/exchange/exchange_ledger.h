@@ -57,8 +57,8 @@ typedef struct rc_ledger_step {
 
 /* Adds a step. Returns NULL if there are too many steps or memory runs out. */
 rc_ledger_step *rc_exchange_add_step(rc_exchange *exchange, rc_record_kind kind);
-/* Adds the end of an attempt. report: the failure; borrows during the call. If it is NULL, the
- * attempt succeeded (is_done) or was cancelled. */
+/* Adds the end of an attempt. report: the failure; borrows during the call. If `report` is NULL,
+ * the attempt succeeded (is_done) or was cancelled. */
 void rc_exchange_add_attempt(rc_attempt *attempt, const rc_report *report, bool is_done);
 /* Adds the next action of rc_call, and the targets that rc_call skipped. */
 void rc_exchange_add_action(rc_exchange *exchange, const rc_action *action);

@@ -73,8 +73,8 @@ struct rc_exchange {
     rc_chain_entry *entries; /* Chain entries for this request alone. NULL: the route's entries are
                               * used. */
     rc_exchange_translation *translation; /* NULL: the request was not read for a translation. */
-    rc_str requested_model;  /* The client's model name, sent to targets with the model "*". It may
-                              * be a secret. */
+    rc_str requested_model;  /* The client's model name, sent to targets with the model "*". The
+                              * name may be a secret. */
     rc_str model;            /* requested_model without secrets. */
     rc_attempt *attempts[2]; /* Indexed by the slot of the machine. NULL: the slot has no
                               * attempt. */

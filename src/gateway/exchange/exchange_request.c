@@ -1,4 +1,5 @@
-/* Reads a client's request, chooses its route and begins the call. Called by loop.c. */
+/* Reads a client's request, chooses its route and begins the call. Called by loop.c, attempt.c and
+ * exchange.c. */
 #include "base/str.h"
 #include "dialect/usage_estimate.h"
 #include "gateway/exchange/attempt.h"
@@ -231,8 +232,8 @@ static bool find_route(rc_exchange *exchange)
     return true;
 }
 
-/* Limits the deadline that the client requested. It may be shorter than the operator's deadline, or
- * longer up to the route's maximum. */
+/* Limits the deadline that the client requested. This deadline may be shorter than the operator's
+ * deadline, or longer up to the route's maximum. */
 static bool limit_deadline(rc_exchange *exchange)
 {
     const rc_route *route = exchange->route;
@@ -433,9 +434,9 @@ static bool begins_translated(const rc_exchange *exchange)
            rc_exchange_interface(exchange, first) != exchange->request.endpoint->dialect;
 }
 
-/* Called when the body exceeds replay_bytes. If its length is known and its first bytes contain the
- * model, the body is passed on as it arrives and cannot be sent again. Otherwise the gateway stores
- * the whole body, up to max_body_bytes. */
+/* Called when the body exceeds replay_bytes. If the body's length is known and its first bytes
+ * contain the model, the body is passed on as it arrives and cannot be sent again. Otherwise the
+ * gateway stores the whole body, up to max_body_bytes. */
 static void stream_through(rc_exchange *exchange)
 {
     const rc_http1 *reader = exchange->request.reader;

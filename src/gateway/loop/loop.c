@@ -14,7 +14,7 @@
 #define HANDLES 3
 /* Maximum number of connections to one origin. */
 #define CONNECTIONS_MAX 60000u
-/* Time in which the last error responses are delivered at the end of a drain. After it, all
+/* Time in which the last error responses are delivered at the end of a drain. After this time all
  * connections are closed. */
 #define FINAL_REPLY_MS 3000u
 

@@ -24,8 +24,9 @@ typedef struct rc_stall {
     int open_handles;
 } rc_stall;
 
-/* Starts the checks. Their handles do not keep the loop alive. loop: borrows until on_closed.
- * `on_stall`: called on the loop's thread, once for each check that finds more than limit_ms. */
+/* Starts the checks. The handles of the checks do not keep the loop alive. loop: borrows until
+ * on_closed. `on_stall`: called on the loop's thread, once for each check that finds more than
+ * limit_ms. */
 void rc_stall_init(rc_stall *stall, uv_loop_t *loop, uint64_t limit_ms,
                    void (*on_stall)(void *ctx, uint64_t took_ms), void *ctx);
 

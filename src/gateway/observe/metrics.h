@@ -9,8 +9,8 @@
  *
  * Rows are routes, targets and clients by their configured names. A row is found or added when a
  * configuration is loaded and is never removed, so that the same name has the same counters after a
- * reload. Row 0 of each kind is "_other". It counts names beyond RC_METRICS_ROWS_MAX and names that
- * the configuration lacks, so that clients cannot make the page grow by inventing names. */
+ * reload. Row 0 of each kind is "_other". Row 0 counts names beyond RC_METRICS_ROWS_MAX and names
+ * that the configuration lacks, so that clients cannot make the page grow by inventing names. */
 #ifndef RC_GATEWAY_OBSERVE_METRICS_H
 #define RC_GATEWAY_OBSERVE_METRICS_H
 

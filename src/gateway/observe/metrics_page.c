@@ -95,7 +95,8 @@ static void end_sample(labels *l, int64_t value, unsigned decimals)
 
 /* ---- counted metrics ---- */
 
-/* Returns the name of a row. It is "" for the metrics of the process, which have no row label. */
+/* Returns the name of a row. The row's name is "" for the metrics of the process, which have no row
+ * label. */
 static rc_str row_name(const rc_metrics_page *page, uint32_t row)
 {
     return rc_metrics_row_name(page->metrics, page->info->rows, row);

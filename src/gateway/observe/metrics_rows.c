@@ -1,4 +1,5 @@
-/* rc_metrics: adds and finds rows and computes sums. Called by snapshot.c and metrics_page.c. */
+/* rc_metrics: adds and finds rows and computes sums. Called by gateway.c, hub.c, runtime.c,
+ * snapshot.c and metrics_page.c. */
 #include <string.h>
 
 #include "base/utf8.h"

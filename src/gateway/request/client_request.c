@@ -1,6 +1,5 @@
 /* rc_client_request: parses the head of a client's request. Called by exchange_request.c and
- * loop/health_endpoints.c; the attempt files, exchange_ledger.c and body.c call its other
- * functions. */
+ * loop/health_endpoints.c; attempt.c and body.c call its other functions. */
 #include "gateway/request/client_request.h"
 
 #include "base/str.h"

@@ -29,8 +29,8 @@
 #define RC_CLIENT_TOKEN_MAX 512
 #define RC_CLIENT_RETRY_MAX 9999u
 
-/* Lives in the caller's storage. The struct points into itself, so it must not be copied. It also
- * views head, reader and body, which must outlive it. */
+/* Lives in the caller's storage. The struct points into itself, so it must not be copied. The
+ * struct also views head, reader and body, which must outlive it. */
 typedef struct rc_client_request {
     const rc_http1 *reader;
     const char *head;
@@ -77,8 +77,8 @@ typedef struct rc_client_request {
     uint64_t body_left; /* Bytes of the body that have not arrived yet, if `body` is only its
                            beginning. */
     /* The model that the client names, decoded. Empty if the model is unknown; then the first route
-     * or a default is used. It could contain a secret by mistake, so it is used only for routing
-     * and sent only to providers. */
+     * or a default is used. The name could contain a secret by mistake, so it is used only for
+     * routing and sent only to providers. */
     rc_str requested_model;
     rc_str model; /* requested_model without secrets, at most RC_MODEL_NAME_MAX bytes. Logs,
                             records and messages use this text. */
@@ -133,9 +133,9 @@ void rc_client_request_forget_start(rc_client_request *request);
 /* The next two functions check a body that the gateway passes on as it arrives.
  * rc_client_request_watch_begin: starts the check after rc_client_request_read_start.
  * rc_client_request_watch: searches the next piece for members that occur twice or in another case
- * of letters. It returns false if the piece has such a member; the caller must then not pass the
- * piece on. Compressed bodies and real forms are not checked; JSON that is labelled as a form is
- * checked. piece: borrows during the call. */
+ * of letters. rc_client_request_watch returns false if the piece has such a member; the caller must
+ * then not pass the piece on. Compressed bodies and real forms are not checked; JSON that is
+ * labelled as a form is checked. piece: borrows during the call. */
 void rc_client_request_watch_begin(rc_client_request *request);
 bool rc_client_request_watch(rc_client_request *request, rc_str piece);
 

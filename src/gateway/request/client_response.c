@@ -1,5 +1,5 @@
 /* Writes the head of a provider's response for the client, with the gateway's own headers. Called
- * by attempt_response.c and exchange_reply.c. */
+ * by the files of src/gateway/exchange and by snapshot.c. */
 #include "base/buf_add.h"
 #include "base/str.h"
 #include "base/vec16.h"

@@ -1,5 +1,5 @@
-/* Reads and writes credential headers. Called by client_headers.c, outbound.c and
- * src/gateway/admin/guard.c. */
+/* Reads and writes credential headers. Called by client_headers.c, outbound.c,
+ * src/gateway/admin/guard.c and src/cli/doctor/net.c. */
 #include "gateway/request/credential_header.h"
 
 #include "base/buf_add.h"

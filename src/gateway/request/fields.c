@@ -1,5 +1,5 @@
-/* The header table: finds a header's row and applies it. Called by client_headers.c, outbound.c and
- * client_response.c. */
+/* The header table: finds a header's row and applies it. Called by the other files of this
+ * folder. */
 #include "gateway/request/fields.h"
 
 #include "base/buf_add.h"

@@ -12,8 +12,8 @@
 #include "http/http1.h"
 
 typedef enum rc_field_id {
-    RC_FIELD_OTHER = 0,  /* A header that is not in the table. It is passed on. */
-    RC_FIELD_LISTED = 1, /* A header that Connection names. It is dropped. */
+    RC_FIELD_OTHER = 0,  /* A header that is not in the table. Such a header is passed on. */
+    RC_FIELD_LISTED = 1, /* A header that Connection names. Such a header is dropped. */
 #define RC_FIELD(ID, name, REQUEST, RESPONSE) RC_FIELD_##ID,
 #define RC_FIELD_PREFIX(ID, name, REQUEST, RESPONSE) RC_FIELD_ANY_##ID,
 #include "spec/fields.def"

@@ -34,8 +34,8 @@ void rc_percent_encode(rc_str text, rc_buf *buf);
 /* A field of a multipart form (RFC 7578). */
 typedef struct rc_form_field {
     rc_str name;        /* Input: the name to search for. */
-    rc_str value;       /* Output: the field's value; views (points into) the body. Its `ptr` is
-                           NULL if the field was not found. */
+    rc_str value;       /* Output: the field's value; views (points into) the body. The `ptr` of the
+                         * value is NULL if the field was not found. */
     bool has_duplicate; /* Output: the field occurs more than once, perhaps in spellings that differ
                          * in case. */
 } rc_form_field;

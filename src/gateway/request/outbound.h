@@ -31,7 +31,8 @@ typedef struct rc_outbound_target {
     const rc_endpoint *endpoint; /* Endpoint of a translated request. NULL: the client's request is
                                     passed on to the client's own endpoint. */
     rc_str body;                 /* Body of a translated request. */
-    rc_str hop;                  /* This gateway's name in Via. If empty, Via is not sent. */
+    rc_str hop;                  /* This gateway's name in the header Via. If the name is empty, Via
+                                  * is not sent. */
 } rc_outbound_target;
 
 #define RC_OUTBOUND_PIECES 3

@@ -28,8 +28,8 @@ static bool next(rc_str *rest, parameter *ret)
     return true;
 }
 
-/* Whether a parameter name as written in the query means `name`. Its escapes are decoded first,
- * because the provider reads "%6bey" as "key". */
+/* Whether a parameter name as written in the query means `name`. The escapes of the name are
+ * decoded first, because the provider reads "%6bey" as "key". */
 static bool is_name(rc_str written, rc_str name)
 {
     char memory[16];

@@ -47,8 +47,8 @@ typedef struct rc_snapshot_ref {
     uint32_t exchange_count;
 } rc_snapshot_ref;
 
-/* The owner zeroes the struct and sets the members up to and including `owner`. Their pointers are
- * borrowed until rc_runtime_done. */
+/* The owner zeroes the struct and sets the members up to and including `owner`. The pointers of
+ * these members are borrowed until rc_runtime_done. */
 typedef struct rc_runtime {
     uv_loop_t *uv_loop;
     rc_hub *hub;

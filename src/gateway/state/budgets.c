@@ -18,7 +18,7 @@
 #define FIRST_CAPACITY 16u
 
 /* Maximum number of routes whose budgets count an attempt at a target that a client names directly
- * ("provider/model"). Routes count only if they lead to this target. */
+ * ("provider/model"). Only routes that lead to this target count. */
 #define DIRECT_ROUTES_MAX 32u
 
 _Static_assert(RC_CONFIG_BUDGETS_MAX + 1 + DIRECT_ROUTES_MAX <= RC_LEDGER_BUDGETS_MAX,

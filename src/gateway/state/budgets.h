@@ -86,11 +86,11 @@ rc_status rc_budgets_init(rc_budgets *budgets, const rc_alloc *alloc);
 /* Frees the budgets. rc_budgets_snapshot_done must have been called for all snapshots. */
 void rc_budgets_done(rc_budgets *budgets);
 
-/* Makes the snapshot of a configuration. Its budgets come into force and all other budgets go out
- * of force. Only one thread at a time may call this function. config, prices: borrows until
- * rc_budgets_snapshot_done. ret_snapshot: gives the snapshot to the caller. ret_wakes: receives
- * true if a budget may now allow an attempt that waits for it; may be NULL. After RC_E_NOMEM
- * nothing has changed. */
+/* Makes the snapshot of a configuration. The configuration's budgets come into force and all other
+ * budgets go out of force. Only one thread at a time may call this function. config, prices:
+ * borrows until rc_budgets_snapshot_done. ret_snapshot: gives the snapshot to the caller.
+ * ret_wakes: receives true if a budget may now allow an attempt that waits for it; may be NULL.
+ * After RC_E_NOMEM nothing has changed. */
 rc_status rc_budgets_load(rc_budgets *budgets, const rc_config *config, const rc_prices *prices,
                           int64_t now_unix_ms, rc_budgets_snapshot *ret_snapshot, bool *ret_wakes);
 void rc_budgets_snapshot_done(rc_budgets_snapshot *snapshot);

@@ -32,7 +32,7 @@ typedef struct rc_client_table {
 /* Initialises an empty table. alloc: copies the struct. Returns false if the lock cannot be
  * made. */
 bool rc_client_table_init(rc_client_table *table, const rc_alloc *alloc);
-/* Frees all rows. No request may have a row any more. */
+/* Frees all rows. Called when no request has a row any more. */
 void rc_client_table_done(rc_client_table *table);
 
 /* rc_client_table_reserve adds the rows of clients that are new; they have no limits until

@@ -102,12 +102,12 @@ struct rc_hub {
     atomic_uint refused;      /* Number of credentials whose is_refused is true. */
     atomic_size_t kept_bytes; /* Bytes of request bodies that all loops hold in memory. */
     rc_metrics *metrics;
-    rc_budgets budgets;    /* Budgets of money. Has locks of its own. */
+    rc_budgets budgets;            /* Budgets of money. Has locks of its own. */
     rc_client_table client_limits; /* Limits of the clients. Has a lock of its own. */
-    rc_quota_cache quotas; /* Last known quotas of providers. Has a lock of its own. */
-    rc_repeats repeats;    /* Requests that clients sent again after a final failure. Has a lock of
+    rc_quota_cache quotas;         /* Last known quotas of providers. Has a lock of its own. */
+    rc_repeats repeats; /* Requests that clients sent again after a final failure. Has a lock of
                             * its own. */
-    uint8_t hop_len;       /* Length of `hop`. 0 if the gateway has no name in Via. */
+    uint8_t hop_len;    /* Length of `hop`. 0 if the gateway has no name in Via. */
     char hop[RC_HOP_LEN];
 };
 
@@ -216,10 +216,10 @@ void rc_hub_free_limits(rc_hub *hub);
 /* Space for the name of a saved state. */
 #define RC_HUB_SAVED_NAME_MAX 300
 
-/* Makes the saved state of a credential. This is the credential's own state or, if it has none to
- * save, its state at the target `target`. If target is RC_NO_TARGET, only the credential's own
- * state is considered. name: space for RC_HUB_SAVED_NAME_MAX bytes; ret_saved views (points into)
- * it. Returns false if there is nothing to save. */
+/* Makes the saved state of a credential. The saved state is the credential's own state or, if the
+ * credential has none to save, its state at the target `target`. If target is RC_NO_TARGET, only
+ * the credential's own state is considered. name: space for RC_HUB_SAVED_NAME_MAX bytes; ret_saved
+ * views (points into) it. Returns false if there is nothing to save. */
 bool rc_hub_save_credential(rc_hub *hub, uint16_t target, uint16_t credential, uint64_t now_ms,
                             int64_t now_unix_ms, char *name, rc_saved_state *ret_saved);
 

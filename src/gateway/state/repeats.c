@@ -1,5 +1,5 @@
 /* rc_repeats: detects requests that clients send again after a final error. Called by
- * exchange_repeat.c and gateway_admin.c. */
+ * exchange_repeat.c, gateway_admin.c and hub.c. */
 #include "gateway/state/repeats.h"
 
 #include <string.h>

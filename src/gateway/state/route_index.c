@@ -3,8 +3,8 @@
 
 #include "base/str.h"
 
-/* Hashes the first and the last eight bytes and the length. Names that agree in all of these share
- * a slot, which costs a comparison. */
+/* Hashes the first and the last eight bytes and the length. Names that agree in these bytes and in
+ * the length collide, which costs a further comparison. */
 static size_t hash_of(rc_str name)
 {
     uint64_t first = name.len;
@@ -65,7 +65,7 @@ size_t rc_route_index_find(const rc_route_index *index, rc_str model)
 {
     const uint16_t slot = index->slots[slot_of(index, model)];
     const size_t named = slot > 0 ? slot - 1u : SIZE_MAX;
-    /* Only patterns before the named route come first. */
+    /* The first match is used, so only the patterns before the named route are tried. */
     for (size_t i = 0; i < index->pattern_count && index->patterns[i] < named; i++)
         if (rc_glob_matches(index->config->routes[index->patterns[i]].model, model))
             return index->patterns[i];

@@ -166,7 +166,7 @@ static bool checks_needs(const rc_plan *plan)
     return false;
 }
 
-/* Returns "provider/model" in the memory of `name`, truncated. */
+/* Writes "provider/model" into `name`, truncated if it is too long, and returns the text. */
 static rc_str target_name(rc_buf *name, rc_str provider, rc_str model)
 {
     rc_buf_push(name, provider);
@@ -229,7 +229,8 @@ static bool read_entry(rc_snapshot *snapshot, const rc_config_target *target, ui
     };
     if (ret_entry->target == RC_NO_TARGET)
         return false;
-    /* The id depends on the name only, so a user has the same target at every gateway. */
+    /* The id of an entry depends on its name only, so a user gets the same target from every
+     * gateway. */
     char space[RC_METRICS_NAME_MAX + 2];
     rc_buf name;
     rc_buf_init_fixed(&name, space, sizeof space);

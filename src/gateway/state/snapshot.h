@@ -32,7 +32,7 @@ typedef struct rc_hub rc_hub;
 typedef struct rc_model_facts rc_model_facts;
 typedef struct rc_prices rc_prices;
 
-/* A copy of a secret. It is wiped when the snapshot is freed. */
+/* A copy of a secret. The copy is wiped when the snapshot is freed. */
 typedef struct rc_snapshot_key {
     char *bytes;
     size_t len;
@@ -76,8 +76,8 @@ typedef struct rc_route {
     const rc_route_entry *entries; /* One per entry of the plan. */
     rc_chain chain;                /* Guarded by the hub's shared_lock. */
     uint64_t deadline_ms;
-    uint64_t max_deadline_ms; /* The longest deadline that a client may request. It is never below
-                                 deadline_ms. */
+    uint64_t max_deadline_ms; /* The longest deadline that a client may request. Never below
+                               * deadline_ms. */
     uint64_t max_wait_ms;     /* Longest total time that a call may wait between attempts. 0 for no
                                * limit. */
     uint64_t hedge_ms;        /* Time after which a slow attempt gets a hedge. 0 for no hedging. */
@@ -85,7 +85,7 @@ typedef struct rc_route {
     uint32_t translated;     /* Bits of the rc_dialects of clients whose requests have to be
                               * translated for at least one entry. */
     uint32_t translate;      /* An rc_config_translate. */
-    rc_config_sticky sticky; /* Whose requests use the same member of a group. */
+    rc_config_sticky sticky; /* Which requests use the same member of a group. */
     bool is_open;            /* One of the chain entries has the model "*". */
     bool checks_needs;       /* One of the targets lacks a capability that a request may need. */
     bool is_direct;          /* The route of one provider, for "provider/model" names. */
@@ -109,11 +109,11 @@ typedef struct rc_snapshot {
     rc_snapshot_provider *providers; /* One per configured provider. */
     rc_snapshot_key *tokens;         /* One per configured client. */
     struct rc_client_row **client_limits; /* One per configured client; NULL: it has no limits. */
-    uint16_t *client_metrics;        /* One per configured client: its row in the metrics. */
-    rc_snapshot_key admin_token;     /* Empty if none is configured. */
-    rc_route *routes;                /* One per configured route. */
-    rc_route_index route_index;      /* Finds the route of a model name. */
-    rc_route *direct;                /* One per configured provider. */
+    uint16_t *client_metrics;             /* One per configured client: its row in the metrics. */
+    rc_snapshot_key admin_token;          /* Empty if none is configured. */
+    rc_route *routes;                     /* One per configured route. */
+    rc_route_index route_index;           /* Finds the route of a model name. */
+    rc_route *direct;                     /* One per configured provider. */
 } rc_snapshot;
 
 /* Makes a snapshot with one reference and reads the secrets. hub: borrows for the lifetime of the
@@ -139,8 +139,8 @@ typedef struct rc_route_choice {
 rc_route_choice rc_snapshot_choose(rc_snapshot *snapshot, const rc_client_request *request);
 
 /* Whether the model belongs to a well-known provider that is not configured, so that only the demo
- * provider would respond. In this case a sentence with advice is appended to `text`. route: the
- * chosen route, or NULL. snapshot, route, model: borrows during the call. */
+ * provider would respond. If the result is true, a sentence with advice was appended to `text`.
+ * route: the chosen route, or NULL. snapshot, route, model: borrows during the call. */
 bool rc_snapshot_explain_missing_provider(const rc_snapshot *snapshot, const rc_route *route,
                                           rc_str model, rc_buf *text);
 
@@ -161,8 +161,8 @@ static inline uint32_t rc_endpoint_need(const rc_endpoint *endpoint)
 #define RC_ROUTE_NEEDS_MASK UINT32_C(0x7f)
 
 /* Returns the interface (API) through which a request to this endpoint reaches the target of a
- * chain entry. It differs from the endpoint's own one if the request has to be translated.
- * RC_DIALECT_PROBLEM: the target cannot be used for this endpoint. */
+ * chain entry. This interface differs from the endpoint's own one if the request has to be
+ * translated. RC_DIALECT_PROBLEM: the target cannot be used for this endpoint. */
 rc_dialect rc_route_interface(const rc_route *route, uint16_t entry, const rc_endpoint *endpoint);
 /* Returns whether requests to this endpoint have to be translated for some target of the route. */
 bool rc_route_may_translate(const rc_route *route, const rc_endpoint *endpoint);

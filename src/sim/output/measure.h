@@ -34,8 +34,8 @@ typedef struct rc_measure {
 /* The policy has a value that is worse than any number; shown as "never". */
 #define RC_MEASURE_NEVER INT64_MAX
 
-/* Returns the static measure at `index`, in the order of the table's columns, or NULL past the
- * end. */
+/* Returns the static measure at `index`, in the order of the table's columns, or NULL if the index
+ * is too large. */
 const rc_measure *rc_measure_at(size_t index);
 
 /* rc_measure_push appends a value as text, such as "99.1%", "never" or "-", with at most

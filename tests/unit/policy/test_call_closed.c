@@ -58,7 +58,8 @@ static void test_the_preset_follows_its_schedule(void **state)
     assert_in_range(max_ms, 5900, 6000);
 }
 
-/* The same holds for the keys of a target; a key without an assumed cooldown is used first. */
+/* The last usable key of a target is used in spite of an assumed cooldown; a key without an assumed
+ * cooldown is used first. */
 static void test_assumed_key_cooldown_at_the_last_target(void **state)
 {
     (void)state;
@@ -114,7 +115,7 @@ static void test_target_closed_for_good_is_not_waited_for(void **state)
         assert_int_equal(action.at_ms, 0);
         assert_false(action.is_retry_exhausted);
         assert_true(w.skips.list[0].until_ms == RC_UNLIMITED);
-        /* The same holds if the target is taken out of service before the wait. */
+        /* The call also stops if the target is taken out of service before the wait. */
         rc_shared_set_service(&w.shared, 0, true);
         rc_shared_revive_credential(&w.shared, 0);
         fixture_begin(&w);
