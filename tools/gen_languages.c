@@ -117,6 +117,28 @@ static void add_word(char *text, bool is_english)
     word_count++;
 }
 
+/* Writes the German word without umlauts: "schlüssel" as "schluessel". Returns whether it has one.
+ * variant: 2 * WORD_BYTES bytes. */
+static bool spell_out(const char *word, char *variant)
+{
+    bool has_umlaut = false;
+    size_t len = 0;
+    for (; *word && len + 3 < 2 * WORD_BYTES; word++) {
+        const char *from = "\xA4\xB6\xBC"; /* second bytes of ä, ö and ü */
+        const char *at = word[0] == '\xC3' && word[1] ? strchr(from, word[1]) : NULL;
+        if (!at) {
+            variant[len++] = *word;
+            continue;
+        }
+        variant[len++] = "aou"[at - from];
+        variant[len++] = 'e';
+        has_umlaut = true;
+        word++;
+    }
+    variant[len] = '\0';
+    return has_umlaut;
+}
+
 static void read_words(char *line)
 {
     char *colon = strchr(line, ':');
@@ -125,8 +147,13 @@ static void read_words(char *line)
     *colon = '\0';
     bool is_english = strcmp(trim(line), "en") == 0;
     char *rest = NULL;
-    for (char *part = strtok_r(colon + 1, ",", &rest); part; part = strtok_r(NULL, ",", &rest))
+    for (char *part = strtok_r(colon + 1, ",", &rest); part; part = strtok_r(NULL, ",", &rest)) {
+        char variant[2 * WORD_BYTES];
+        bool has_variant = strcmp(trim(line), "de") == 0 && spell_out(trim(part), variant);
         add_word(trim(part), is_english);
+        if (has_variant)
+            add_word(variant, is_english);
+    }
 }
 
 /* ---- roles and concepts ---- */

@@ -210,7 +210,7 @@ static bool read_language(rc_evidence *evidence, meaning *m, rc_str text, bool i
     if (reading.wait_ms >= 0)
         rc_hints_add_wait(&evidence->hints, reading.wait_ms, reading.wait_text);
     const bool is_telling = has_decisive(&reading.says);
-    if (has_letters || is_telling)
+    if (has_letters || is_telling || reading.sentence.len > 0)
         m->language = reading;
     return is_telling;
 }

@@ -56,6 +56,33 @@ static bool is_status_word(rc_str word)
            rc_str_eq_nocase(rc_str_slice(word, word.len - 5, word.len), RC_STR("error"));
 }
 
+/* Returns whether a word for "status" or "error" in another language than English, or a full-width
+ * bracket or colon, precedes `at`. */
+static bool follows_wide_word(rc_str text, size_t at)
+{
+    static const rc_str WORDS[] = {
+        RC_STR_INIT("（"),         RC_STR_INIT("【"),     RC_STR_INIT("："),
+        RC_STR_INIT("错误"),       RC_STR_INIT("错误码"), RC_STR_INIT("状态码"),
+        RC_STR_INIT("コード"),     RC_STR_INIT("エラー"), RC_STR_INIT("ステータス"),
+        RC_STR_INIT("코드"),       RC_STR_INIT("오류"),   RC_STR_INIT("상태"),
+        RC_STR_INIT("код"),        RC_STR_INIT("Код"),    RC_STR_INIT("статус"),
+        RC_STR_INIT("Статус"),     RC_STR_INIT("ошибка"), RC_STR_INIT("Ошибка"),
+        RC_STR_INIT("código"),     RC_STR_INIT("Código"), RC_STR_INIT("statut"),
+        RC_STR_INIT("Statut"),     RC_STR_INIT("codice"), RC_STR_INIT("Errore"),
+        RC_STR_INIT("errore"),     RC_STR_INIT("Erreur"), RC_STR_INIT("erreur"),
+        RC_STR_INIT("Fehler"),     RC_STR_INIT("Erro"),   RC_STR_INIT("erro"),
+        RC_STR_INIT("Fehlercode"),
+    };
+    while (at > 0 && memchr(" :=#(", text.ptr[at - 1], 5) != NULL)
+        at--;
+    const rc_str before = rc_str_slice(text, 0, at);
+    for (size_t i = 0; i < sizeof(WORDS) / sizeof(WORDS[0]); i++) {
+        if (rc_str_ends_with(before, WORDS[i]))
+            return true;
+    }
+    return false;
+}
+
 /* Returns whether a number after this word is an amount and not a status. */
 static bool is_amount_word(rc_str word)
 {
@@ -131,7 +158,8 @@ static bool is_status_position(rc_str text, size_t at)
                         quote */
     if (is_amount_word(word))
         return false;
-    return is_status_word(word) || has_reason_phrase(text, at) || begins_sentence(text, at);
+    return is_status_word(word) || has_reason_phrase(text, at) || begins_sentence(text, at) ||
+           follows_wide_word(text, at);
 }
 
 /* Returns whether the three digits at `at` can only be a status: HTTP 429, status: 429, 429 Too
@@ -149,7 +177,25 @@ static bool is_sure_position(rc_str text, size_t at)
     rc_str word = word_before(text, at);
     if (rc_str_eq_nocase(word, RC_STR("code")))
         word = word_before(text, (size_t)(word.ptr - text.ptr));
-    return is_one_of(word, WORDS, count) || has_reason_phrase(text, at);
+    return is_one_of(word, WORDS, count) || has_reason_phrase(text, at) ||
+           follows_wide_word(text, at);
+}
+
+static bool is_wide(char c)
+{
+    return (unsigned char)c >= 0x80;
+}
+
+/* Returns whether the three digits at `at` are a part of a longer word or number. Chinese, Japanese
+ * and Korean have no blanks between words and numbers. */
+static bool is_in_word(rc_str text, size_t at)
+{
+    const char before = at > 0 ? text.ptr[at - 1] : ' ';
+    const char after = at + 3 < text.len ? text.ptr[at + 3] : ' ';
+    if (is_wide(before) && !follows_wide_word(text, at))
+        return true;
+    return before == '.' || (is_word_byte(before) && !is_wide(before)) ||
+           (is_word_byte(after) && (unsigned char)after < 0xE0);
 }
 
 static int find_status(rc_str text, bool (*is_position)(rc_str text, size_t at))
@@ -157,8 +203,7 @@ static int find_status(rc_str text, bool (*is_position)(rc_str text, size_t at))
     for (size_t i = 0; i + 3 <= text.len; i++) {
         if (text.ptr[i] != '4' && text.ptr[i] != '5')
             continue;
-        if ((i > 0 && (is_word_byte(text.ptr[i - 1]) || text.ptr[i - 1] == '.')) ||
-            (i + 3 < text.len && is_word_byte(text.ptr[i + 3])))
+        if (is_in_word(text, i))
             continue;
         if (i + 4 < text.len && (text.ptr[i + 3] == '.' || text.ptr[i + 3] == ',') &&
             rc_ascii_is_digit(text.ptr[i + 4]))

@@ -137,11 +137,8 @@ def drawn(kind, want):
     return balanced(texts, want)
 
 
-Draws N texts that are no failure of a call from the files of Debian packages on this machine:
-documentation, changelogs, manual pages, headers, sources in Python and Perl, messages of translated
-programs; and makes messages of compilers, git, make and interpreters on the spot. The draw depends
-on the installed files and the seed alone: another seed draws texts that nobody has looked at.
---more adds further kinds and catalogues. Nothing is copied into the tree.
+def translated(want, catalogues):
+    """Returns messages of programs that make no calls, in other languages."""
     texts = []
     for language in LANGUAGES:
         for name in catalogues:
