@@ -273,6 +273,26 @@ def counts_the_provider_s_tokens():
     check((usage["input_tokens"], usage["cache_read_input_tokens"], usage["output_tokens"]) == (20, 10, 7), usage)
 
 
+def removes_foreign_seals():
+    """The reasoning of a translated response comes back to a target of the client's own API: it is cut out, and all
+    other bytes stay. The history with Claude's own reasoning stays as it is."""
+    def asked(signature):
+        thought = b'{"type":"thinking","thinking":"hm","signature":"%b"}' % signature
+        raw = (b'{"model":"both","max_tokens":5,"messages":[{"role":"user","content":"Hi"},{"role":"assistant",'
+               b'"content":[%b,{"type":"text","text":"a"}]},{"role":"user","content":"b"}]}' % thought)
+        answer, plan = ask(lambda mark: post("/v1/messages", raw, mark), saying(CLAUDE_HELLO))
+        check(answer.status == 200 and plan.seen[0].path == "/v1/messages", answer)
+        return raw, answer, plan.seen[0].body
+
+    raw, answer, sent = asked(b"EqQBCgIYAh")
+    check(sent == raw.replace(b'"both"', b'"claude-opus-4-8"') and not answer.get("x-recourse-translated"), sent)
+    raw, answer, sent = asked(b"rc1.Zm9yZWlnbg")
+    check(b"rc1." not in sent and b'"thinking"' not in sent and b'"claude-opus-4-8"' in sent, sent)
+    check([turn["role"] for turn in json.loads(sent)["messages"]] == ["user", "assistant", "user"], sent)
+    check(answer.get("x-recourse-translated") == "messages>messages; adapted=thinking.history", answer.head.raw)
+    check(CLAUDE_HELLO.endswith(answer.body), answer)
+
+
 # ---- requests that a target cannot carry ----
 
 
@@ -480,6 +500,7 @@ suite.case("targets without vision or with a small context window are skipped", 
 suite.case("translate: exact refuses what would be adapted", keeps_to_exact_translations)
 suite.case("translate: off refuses other interfaces", keeps_to_one_api)
 suite.case("a request that cannot be read is refused", refuses_what_it_cannot_read)
+suite.case("seals of translated responses are cut out for the own API", removes_foreign_seals)
 suite.case("count_tokens is estimated if no target can count", estimates_tokens)
 suite.case("a call whose arguments are cut is retried", retries_malformed_calls)
 suite.case("fallback_on and overflow_to use another API", masks_and_overflows)

@@ -8,6 +8,7 @@
 #include "gateway/exchange/exchange_budget.h"
 #include "gateway/exchange/exchange_private.h"
 #include "gateway/exchange/exchange_reply.h"
+#include "gateway/exchange/translate/attempt_strip.h"
 #include "gateway/exchange/translate/attempt_translate.h"
 #include "gateway/exchange/translate/exchange_translate.h"
 #include "gateway/observe/metrics.h"
@@ -107,6 +108,7 @@ void rc_attempt_free(rc_attempt *attempt)
     rc_attempt_stop(attempt);
     release_reservation(attempt);
     rc_attempt_translation_done(attempt);
+    rc_attempt_strip_done(attempt);
     rc_report_free(attempt->flaw);
     attempt->flaw = NULL;
     if (attempt->table != NULL)
@@ -199,13 +201,16 @@ static rc_request_fault write_request(rc_attempt *attempt, rc_outbound_request *
         return rc_request_fault_make(RC_REQUEST_FAULT_KEY, "keys",
                                      "a provider that is still configured");
     attempt->key = target.key;
-    const rc_request_fault fault = rc_attempt_translate_request(attempt, &target);
+    rc_client_request stripped;
+    const rc_client_request *request;
+    rc_request_fault fault = rc_attempt_translate_request(attempt, &target);
+    if (fault.kind == RC_REQUEST_FAULT_NONE)
+        fault = rc_attempt_strip_request(attempt, &stripped, &request);
     if (fault.kind != RC_REQUEST_FAULT_NONE)
         return fault;
     if (attempt->exchange->request.trace.is_valid)
         rc_runtime_entropy(runtime, target.span, sizeof target.span);
-    return rc_outbound_request_write(&attempt->exchange->request, &target, &attempt->wire,
-                                     ret_upstream);
+    return rc_outbound_request_write(request, &target, &attempt->wire, ret_upstream);
 }
 
 /* ---- the call ---- */

@@ -19,6 +19,7 @@
 #include "policy/ledger.h"
 
 typedef struct rc_attempt_decoder rc_attempt_decoder;
+typedef struct rc_attempt_strip rc_attempt_strip;
 typedef struct rc_attempt_translation rc_attempt_translation;
 typedef struct rc_demo_call rc_demo_call;
 typedef struct rc_exchange rc_exchange;
@@ -72,8 +73,9 @@ typedef struct rc_attempt {
     bool is_scanned;      /* reading.scan reads the token usage of the relayed body. */
     bool is_cost_known;   /* The response is whole, and its cost is in reading.cost. */
     bool is_compressed;   /* The response is compressed, and the gateway decompresses it. */
-    rc_attempt_decoder *decoder;         /* NULL: the response is not compressed, or is passed on
+    rc_attempt_decoder *decoder; /* NULL: the response is not compressed, or is passed on
                                   * compressed. */
+    rc_attempt_strip *strip;     /* NULL: the client's body is sent unchanged, or translated. */
     rc_attempt_translation *translation; /* NULL: the target has the client's API. */
     const rc_http1 *reader; /* Parser of the response head, which views the bytes in `head`. */
     rc_http1_table *table;  /* Fields of a head with many fields. NULL: `reader` contains the

@@ -14,6 +14,7 @@
 #include "gateway/exchange/attempt_response.h"
 #include "gateway/exchange/attempt_stream.h"
 #include "gateway/exchange/exchange_private.h"
+#include "gateway/exchange/translate/attempt_strip.h"
 #include "gateway/exchange/translate/exchange_translate.h"
 #include "gateway/observe/metrics.h"
 #include "gateway/request/outbound.h"
@@ -150,7 +151,7 @@ rc_str rc_attempt_translation_type(const rc_attempt *attempt)
 rc_str rc_attempt_translation_text(const rc_attempt *attempt)
 {
     const rc_attempt_translation *t = attempt->translation;
-    return t != NULL ? rc_str_make(t->text, t->text_len) : rc_str_make(NULL, 0);
+    return t != NULL ? rc_str_make(t->text, t->text_len) : rc_attempt_strip_text(attempt);
 }
 
 /* ---- the request ---- */
@@ -190,6 +191,7 @@ bool rc_attempt_translation_free_request(rc_attempt *attempt)
 {
     rc_attempt_translation *t = attempt->translation;
     rc_exchange_translation *whole = attempt->exchange->translation;
+    rc_attempt_strip_free_request(attempt);
     if (t == NULL)
         return true;
     uncount_body(attempt, t);
