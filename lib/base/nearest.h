@@ -31,8 +31,8 @@ typedef struct rc_nearest_search {
 
 /* Initialises a search for the name nearest to `text`. text: copies the bytes. */
 void rc_nearest_init(rc_nearest_search *search, rc_str text);
-/* Offers a name. Returns true if this name is the nearest of all names offered so far. name:
- * borrows during the call. */
+/* Compares a further name with the text. Returns true if this name is the nearest of all names
+ * compared so far. name: borrows during the call. */
 bool rc_nearest_offer(rc_nearest_search *search, rc_str name);
 
 #endif

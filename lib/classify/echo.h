@@ -1,5 +1,5 @@
 /* Echo: text of the request that a response repeats. Servers copy whole requests into their error
- * messages. The prompts in these copies must not reach reports, records and logs.
+ * messages. The prompts in such copies of a request must not reach reports, records and logs.
  *
  *   response  {"detail": [{"msg": "Field required", "input": "my dear diary"}]}
  *                                                            text of the request

@@ -385,7 +385,7 @@ rc_gateway *rc_gateway_new(const rc_gateway_settings *settings, const rc_snapsho
 {
     const rc_alloc *alloc = &settings->alloc;
     const uint64_t now_ms = uv_now(settings->uv_loop);
-    *ret_error = (rc_load_error){.is_memory = true, .text = "there is no memory for it"};
+    *ret_error = (rc_load_error){.is_memory = true, .text = "there is not enough memory"};
     rc_gateway *gateway = alloc->get(alloc->ctx, sizeof *gateway);
     if (gateway == NULL)
         return NULL;

@@ -79,7 +79,7 @@ typedef struct rc_mock_ticket {
     uint32_t generation; /* Generation of the stats. A ticket of an earlier generation is
                           * ignored. */
     bool holds_slot;     /* The call holds a slot of the script's provider. */
-    uint32_t restarts;   /* The script's `restarts` when the call took the slot. */
+    uint32_t restarts;   /* Number of restarts of the script when the call took the slot. */
 } rc_mock_ticket;
 
 /* Returns the id of a key as described above, or "none" for an empty key. key: borrows during the

@@ -21,8 +21,8 @@
 #define RC_FOLLOWER_SCANS 3
 /* Maximum number of operations that one step delivers; the next step continues. */
 #define RC_FOLLOWER_STEP_MAX 1000
-/* Maximum number of delivered operations that the follower remembers. If there are more, it may
- * miss operations that end late. */
+/* Maximum number of delivered operations that the follower remembers. If more operations are
+ * delivered, the follower may miss operations that end late. */
 #define RC_FOLLOWER_SEEN_MAX ((size_t)1 << 20)
 
 typedef struct rc_follower_seen {

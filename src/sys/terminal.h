@@ -10,8 +10,8 @@
 
 typedef struct rc_terminal {
     bool is_tty;
-    /* The first of LC_ALL, LC_CTYPE and LANG that is set selects UTF-8. This member is valid for
-     * all descriptors, not only for terminals. */
+    /* The first of LC_ALL, LC_CTYPE and LANG that is set selects UTF-8. `has_utf8` is valid for all
+     * descriptors, not only for terminals. */
     bool has_utf8;
     bool can_redraw; /* The descriptor is a terminal, and TERM is set and not "dumb". */
     bool has_colour; /* can_redraw, and NO_COLOR is unset or empty. */

@@ -109,8 +109,8 @@ static bool may_take_back(const rc_tty *tty)
 
 void rc_tty_take_foreground(rc_tty *tty)
 {
-    /* Two attempts are made, because a terminal without a foreground group stops the next process
-     * that uses it. */
+    /* If the first attempt fails, a second one is made, because a terminal without a foreground
+     * group stops the next process that uses it. */
     for (int turn = 0; turn < 2 && tty->foreground_group != 0; turn++) {
         if (rc_tty_is_ours(tty) || (may_take_back(tty) && set_foreground(tty, tty->group)))
             tty->foreground_group = 0;

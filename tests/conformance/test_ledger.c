@@ -417,7 +417,7 @@ static void test_all_totals_equal_the_sum_of_attempts(void **state)
     begin(&l);
     for (size_t i = 0; i < OPERATIONS; i++, now += step)
         operate(&l, i, now);
-    /* The last attempts began up to a few minutes later. */
+    /* The last attempts begin up to a few minutes after their operation. */
     now += 5 * 60000;
 
     totals wanted = sum_of_attempts(&l);

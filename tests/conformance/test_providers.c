@@ -132,8 +132,8 @@ static void the_name_of_the_provider_is_rarely_needed(void **state)
     require("code without the provider", s.code, s.count, 970);
 }
 
-/* Failures that users reported, collected independently of the rules. Not every one can be decided;
- * the test requires a minimum share. */
+/* Failures that users reported, collected independently of the rules. Not every such failure can be
+ * decided; the test requires a minimum share. */
 static void enough_reported_failures_are_classified(void **state)
 {
     (void)state;

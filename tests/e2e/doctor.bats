@@ -297,7 +297,7 @@ YAML
     start gate.port "$RECOURSE" serve --port-file gate.port --log off
     found 0
     [[ $(finding file) == *"fine audit.db can be read, "* ]]
-    [[ $(finding writer) == "note a running gateway writes to it"* ]]
+    [[ $(finding writer) == "note a running gateway writes to the store"* ]]
     chmod 644 audit.db
     found 0
     [[ $(finding permissions) == "warning every user"* ]]

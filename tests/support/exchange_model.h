@@ -39,7 +39,7 @@ typedef struct exchange_model {
 
 /* ---- the laws ---- */
 
-/* X3, X2: the end of a lane settles its reservation. */
+/* Checks the invariants X2 and X3 of machine.h: the end of a lane settles its reservation. */
 static inline void check_lane_end(exchange_model *m, uint8_t slot)
 {
     INVARIANT(m->lanes[slot].is_running);

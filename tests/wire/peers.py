@@ -89,7 +89,8 @@ class Source:
 
 
 class Answer:
-    """The response that a client received. `end` is its end: CLEAN, CUT, RESET or TIMEOUT."""
+    """The response that a client received. `end` is how the response ended: CLEAN, CUT, RESET or
+    TIMEOUT."""
 
     def __init__(self):
         self.head = None

@@ -77,7 +77,8 @@ typedef struct scanner {
     uint32_t position;       /* Position of the latest word. */
     uint32_t first_position; /* Position of the first word of the text. */
     uint32_t negated_to;     /* Because of a negation, no phrase may begin up to this position. */
-    uint32_t marker_drift;   /* Difference between the positions for markers and `position`. */
+    uint32_t marker_drift;   /* Number that is added to `position` for markers, which have positions
+                              * of their own. */
     const rc_word *last;     /* The latest word that is not a stop word. */
     unsigned flags;          /* RC_WORD_NEW_SENTENCE if a stop word that was skipped since the
                                 latest word had this flag. */

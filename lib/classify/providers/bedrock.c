@@ -3,8 +3,8 @@
 #include "base/str.h"
 #include "classify/providers/provider.h"
 
-/* In a ModelErrorException, the layer has the status of the model's own server. If that status is a
- * 4xx, the request caused the error, although the HTTP status is 424. */
+/* In a ModelErrorException, the layer has the status of the model's own server. If the status of
+ * the model's server is a 4xx, the request caused the error, although the HTTP status is 424. */
 void rc_extract_bedrock(rc_evidence *evidence)
 {
     for (size_t i = 0; i < evidence->layer_count; i++) {

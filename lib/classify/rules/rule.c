@@ -33,8 +33,8 @@ static bool has_one_bit(rc_fact_digest digest)
 }
 
 /* Returns the prefilter of a rule. A condition whose facts all have the same bit adds this bit to
- * `all`. Of the other conditions only the first is used for `any`, because rules begin with their
- * most important condition. */
+ * `all`. Of the conditions whose facts have several bits only the first is used for `any`, because
+ * rules begin with their most important condition. */
 rc_rule_prefilter rc_rule_prefilter_of(const rc_rule *rule)
 {
     rc_rule_prefilter prefilter = {{0, 0}, {0, 0}};

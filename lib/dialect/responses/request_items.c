@@ -235,8 +235,8 @@ static bool is_system(const rc_part *part)
 }
 
 /* Writes the system texts before the first turn as instructions, with blank lines between them.
- * System messages of a Chat Completions request stay items. Returns the index after the parts that
- * were written. */
+ * System messages of a Chat Completions request are written as items instead. Returns the index
+ * after the parts that were written. */
 static size_t put_instructions(rc_request_writer *w, const rc_part *parts, size_t count)
 {
     size_t end = 0;

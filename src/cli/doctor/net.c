@@ -205,7 +205,7 @@ static void add_certificate(rc_doctor *doctor, const provider_probe *p, const rc
     if (probe->tls.issuer[0] != '\0')
         rc_finding_push(rc_finding_push(finding, ", by "), probe->tls.issuer);
     if (is_soon)
-        rc_finding_advise(finding, "the operator of the server should renew it");
+        rc_finding_advise(finding, "the operator of the server should renew the certificate");
 }
 
 /* Gives the report of a failed probe. */

@@ -98,8 +98,8 @@ static void check_writer(rc_doctor *doctor, const char *path)
         return;
     }
     rc_finding *finding = add(doctor, is_held ? RC_FINDING_NOTE : RC_FINDING_FINE, "writer");
-    rc_finding_push(finding,
-                    is_held ? "a running gateway writes to it" : "no process writes to it");
+    rc_finding_push(finding, is_held ? "a running gateway writes to the store"
+                                     : "no process writes to the store");
     if (is_held)
         rc_finding_advise(finding, "a second gateway needs a store of its own");
 }

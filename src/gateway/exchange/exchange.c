@@ -180,8 +180,8 @@ void rc_exchange_on_acknowledged(rc_exchange *exchange)
     rc_runtime_on_released(runtime);
 }
 
-/* Handles the disconnect of the client. The record states its reason, unless the record was already
- * complete. */
+/* Handles the disconnect of the client. The record states the reason of the disconnect, unless the
+ * record was already complete. */
 void rc_exchange_on_gone(rc_exchange *exchange, const rc_disconnect *gone)
 {
     const rc_exchange_state state = (rc_exchange_state)exchange->machine.state;

@@ -100,7 +100,7 @@ static void respond_verbose(rc_runtime *runtime, rc_responder *responder, const 
     if (rc_arena_status(&arena) == RC_OK && rc_buf_status(&body) == RC_OK)
         respond(responder, why == NULL ? 200 : 503, "application/json", rc_buf_get(&body));
     else
-        respond(responder, 503, "text/plain", RC_STR("there is no memory for it\n"));
+        respond(responder, 503, "text/plain", RC_STR("there is no memory for the response\n"));
     rc_buf_done(&body);
     rc_arena_done(&arena);
 }

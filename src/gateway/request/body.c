@@ -441,8 +441,8 @@ static bool is_behind_key(rc_str text, size_t at, rc_str key)
 }
 
 /* A piece of JSON that shows an image: a string value that starts with `begins` and belongs to the
- * key `key`. Both texts contain a quote. A quote inside a JSON string is escaped, so the text of a
- * prompt cannot be mistaken for an image. */
+ * key `key`. `begins` and `key` both contain a quote. A quote inside a JSON string is escaped, so
+ * the text of a prompt cannot be mistaken for an image. */
 typedef struct image_sign {
     rc_str begins;
     rc_str key;

@@ -155,7 +155,7 @@ bool rc_hub_load(rc_hub *hub, const rc_snapshot_input *input, uint64_t now_ms,
                                                      caller, so that rc_snapshot_release must not
                                                      free it. */
         rc_snapshot_release(snapshot);
-        *ret_error = (rc_load_error){.is_memory = true, .text = "there is no memory for it"};
+        *ret_error = (rc_load_error){.is_memory = true, .text = "there is not enough memory"};
         return false;
     }
     snapshot->has_budget_rows = true;

@@ -156,8 +156,8 @@ static bool has_open(const rc_route *route)
     return false;
 }
 
-/* Whether a target of the plan lacks a capability. If no target does, the gateway saves the time to
- * determine which capabilities a request needs. */
+/* Whether a target of the plan lacks a capability. If no target lacks one, the gateway saves the
+ * time to determine which capabilities a request needs. */
 static bool checks_needs(const rc_plan *plan)
 {
     for (uint16_t i = 0; i < plan->entry_count; i++)
@@ -452,7 +452,7 @@ rc_snapshot *rc_snapshot_new(rc_hub *hub, const rc_snapshot_input *input, uint32
         free_snapshot(snapshot);
     if (ret_error->text[0] == '\0') {
         ret_error->is_memory = true;
-        rc_load_error_add(ret_error, RC_STR("there is no memory for it"));
+        rc_load_error_add(ret_error, RC_STR("there is not enough memory"));
     }
     return NULL;
 }

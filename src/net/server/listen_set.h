@@ -37,7 +37,7 @@ typedef struct rc_machine {
 /* Returns the address at which the socket fd listens. */
 rc_listen_address rc_listen_address_of_socket(int fd);
 
-/* Adds `listener`. A full set stays unchanged. listener: copies. */
+/* Adds `listener`; does nothing if the set is full. listener: copies. */
 void rc_listen_set_add(rc_listen_set *set, const rc_listen_address *listener);
 
 /* Reads the machine's host name and the addresses of its network interfaces. Values that cannot be

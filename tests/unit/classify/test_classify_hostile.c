@@ -119,8 +119,8 @@ typedef struct long_case {
     rc_code code;
 } long_case;
 
-/* Texts with a part that is too long. The error precedes this part, except in a stream, in which
- * only the last bytes are read. */
+/* Texts with a part that is too long. The error precedes the long part, except in a stream, of
+ * which only the last bytes are read. */
 static const long_case LONG[] = {
     {"string of an error", "{\"error\":{\"code\":\"insufficient_quota\",\"message\":\"", "blah ",
      "\"}}", 429, RC_CODE_QUOTA_EXHAUSTED},

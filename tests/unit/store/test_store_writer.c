@@ -18,7 +18,8 @@
 #define PAUSES_MAX 32
 #define DONE_MAX 64
 
-/* Events; the writer's thread writes them, and the test reads them after a stop or a post. */
+/* The writer's thread records its events here, and the test reads them after rc_writer_stop or a
+ * semaphore's post. */
 static struct {
     store_fixture files;
     rc_writer *writer;

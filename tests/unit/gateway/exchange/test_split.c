@@ -96,8 +96,9 @@ static void compare(const char *name, size_t cut, rc_buf *whole, rc_buf split)
     rc_buf_done(&split);
 }
 
-/* Returns the distance to the next split: one byte at the end of the head, and everywhere in "make
- * soak". Under a sanitizer the distance is larger, because each run takes thirty times as long. */
+/* Returns the distance to the next position at which the response is split: one byte at the end of
+ * the head and, in "make soak", at every position. Under a sanitizer the distance is larger,
+ * because each run takes thirty times as long. */
 static size_t step_from(rc_str response, size_t at)
 {
 #ifdef RC_TEST_SOAK
