@@ -153,9 +153,12 @@ function ofBudgets(state, items) {
 const causeOf = (target) => (target.failed_with ? `: ${words(target.failed_with)}` : "");
 const sinceOf = (target) => (target.since ? `, since ${when(target.since)}` : "");
 
-// A target's condition: its state, or "failing" or "degraded" by the results of its latest calls.
+const recentOf = ({ recent }) => (recent?.failed > 0
+    ? ` ${count(recent.failed)} of the latest ${plural(recent.calls, "call", "calls")} failed.` : "");
+
+// A target's condition: its state, or "down", "failing" or "degraded" by the results of its latest calls.
 export const conditionOf = ({ state, health }) =>
-    (["up", "full"].includes(state) && ["failing", "degraded"].includes(health) ? health : state);
+    (["up", "full"].includes(state) && ["down", "failing", "degraded"].includes(health) ? health : state);
 
 const WHY = {
     cooling: (target) => [target.why ? `${words(target.why)}. ` : "", target.assumed
@@ -165,13 +168,15 @@ const WHY = {
     no_key: () => ["The provider has no usable key."],
     full: (target) => [`${count(target.in_flight)} calls are in flight, the limit of this target.`],
     out_of_service: () => ["An operator took this target out of service."],
+    down: (target) => ["Hardly any call succeeds, so the target gets only probe requests", causeOf(target),
+        sinceOf(target), ".", recentOf(target)],
     failing: (target) => ["All recent calls failed", causeOf(target), sinceOf(target)],
-    degraded: (target) => ["Some recent calls failed", causeOf(target), sinceOf(target)],
+    degraded: (target) => ["Some recent calls failed", causeOf(target), sinceOf(target), ".", recentOf(target)],
 };
 
 const TITLES = { cooling: "is cooling down", breaker_open: "is not called: its breaker is open",
     no_key: "has no usable key", full: "has reached its limit of calls in flight",
-    out_of_service: "is out of service", failing: "is failing" };
+    out_of_service: "is out of service", failing: "is failing", down: "is down" };
 const ADVICE = { no_key: "Add a key or credit, then press Retry beside the key.",
     full: "Raise max_in_flight, or add another target to the chain.",
     failing: "Check its failed requests and the provider’s status page. Take the target out of service if another target can respond." };
@@ -186,7 +191,7 @@ export function whyOf(target) {
 }
 
 const NAMED_MAX = 10;
-const TONES = { breaker_open: BAD, no_key: BAD, failing: BAD, out_of_service: INFO };
+const TONES = { breaker_open: BAD, no_key: BAD, failing: BAD, down: BAD, out_of_service: INFO };
 
 // One card for all targets of a provider without a usable key.
 function ofTargets(state, items) {

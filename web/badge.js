@@ -38,6 +38,7 @@ const TARGET_STATES = {
     full: ["warn", "≡", "full"],
     degraded: ["warn", "!", "degraded"],
     failing: ["bad", "✕", "failing"],
+    down: ["bad", "✕", "down"],
 };
 
 // condition: from conditionOf() of attention.js.

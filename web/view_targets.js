@@ -75,7 +75,7 @@ function factsOf({ config, loops, store }) {
 }
 
 // Sorts targets by state, then failing ones first, then by the number of calls.
-const STATES = ["breaker_open", "no_key", "failing", "cooling", "full", "degraded", "out_of_service", "up"];
+const STATES = ["breaker_open", "no_key", "down", "failing", "cooling", "full", "degraded", "out_of_service", "up"];
 const inOrder = (a, b) => (a < b ? -1 : Number(a > b));
 const byState = (sums) => (a, b) => STATES.indexOf(conditionOf(a)) - STATES.indexOf(conditionOf(b))
     || isFailing(sums.get(b.target)) - isFailing(sums.get(a.target))
@@ -85,6 +85,17 @@ const byState = (sums) => (a, b) => STATES.indexOf(conditionOf(a)) - STATES.inde
 const KEY_STATES = ["dead", "exhausted", "cooling", "healthy"];
 const byKeyState = (a, b) => KEY_STATES.indexOf(a.state) - KEY_STATES.indexOf(b.state)
     || (b.limited_targets || 0) - (a.limited_targets || 0);
+
+// What remains of a client's limit, and how many requests it refused.
+const leftOf = (limit) => (limit ? [`${count(limit.left ?? limit.limit - limit.in_flight)} of ${count(limit.limit)}`,
+    limit.refused > 0 ? el("span", { class: "note" }, `${plural(limit.refused, "refusal", "refusals")}`) : null] : "–");
+
+const clientTable = () => longTable("Limits of clients", [
+    { name: "Client", class: "way", cell: (client) => said(client.name) },
+    { name: "Requests left this minute", class: "num", cell: (client) => leftOf(client.rpm) },
+    { name: "Tokens left this minute", class: "num", cell: (client) => leftOf(client.tpm) },
+    { name: "Free slots", class: "num", cell: (client) => leftOf(client.max_in_flight) },
+], { heads: true, empty: "No client has limits.", nouns: "clients", key: (client) => client.name });
 
 export function targets(main) {
     let stats = null;
@@ -113,6 +124,9 @@ export function targets(main) {
         { name: "State", class: "wide", cell: keyStateOf },
         { name: "Change", class: "fit actions", cell: (key) => keyActions(key) },
     ], { heads: true, empty: "No provider has keys.", nouns: "keys", key: (key) => key.id });
+    const clients = clientTable();
+    const limits = el("section", { class: "panel flush", "aria-labelledby": "clients-title", hidden: true },
+        el("h2", { id: "clients-title" }, "Limits of clients"), clients);
     const process = el("div", { class: "gauges" });
     const facts = el("dl", { class: "facts" });
     const wait = el("p", { class: "note" }, "Waiting for the gateway…");
@@ -125,6 +139,8 @@ export function targets(main) {
         sums = sumsOf(state.targets, stats);
         list.show([...state.targets].sort(byState(sums)));
         keys.show([...state.keys].sort(byKeyState));
+        limits.hidden = state.clients.length === 0;
+        clients.show(state.clients);
         const { budget } = state;
         refill(process, markOf(budget), () => (budget.on ? gauge("Retry budget", budget.tokens, budget.burst,
             `${count(budget.tokens)} of ${count(budget.burst)}`) : null));
@@ -138,6 +154,7 @@ export function targets(main) {
                 range().name.toLowerCase(), ".")),
         el("section", { class: "panel flush", "aria-labelledby": "keys-title" },
             el("h2", { id: "keys-title" }, "Keys"), keys),
+        limits,
         el("section", { class: "panel", "aria-labelledby": "process-title" },
             el("div", { class: "head" }, el("h2", { id: "process-title" }, "The gateway"), reloadButton()),
             process, facts));

@@ -87,6 +87,16 @@ rc_health_state rc_health_of_calls(const rc_health *health, int64_t now_unix_ms)
     return is_old && (health->failed & 1) == 0 ? RC_HEALTH_UP : RC_HEALTH_DEGRADED;
 }
 
+rc_health_share rc_health_share_of(const rc_health *health, int64_t now_unix_ms)
+{
+    rc_health_share share = {.calls = health->count};
+    if (rc_health_of_calls(health, now_unix_ms) == RC_HEALTH_UP)
+        return share; /* the failures are outdated */
+    for (uint32_t bits = health->failed; bits != 0; bits &= bits - 1)
+        share.failed++;
+    return share;
+}
+
 int64_t rc_health_since_unix_ms(const rc_health *health, rc_health_state state)
 {
     if (state == RC_HEALTH_DISABLED && health->disabled_unix_ms > 0)

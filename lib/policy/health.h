@@ -74,6 +74,13 @@ void rc_health_note(rc_health *health, rc_health_verdict verdict, rc_code code,
  * success of the target ends this state. */
 void rc_health_mask(rc_health *health, rc_code code, int64_t now_unix_ms);
 
+/* Number of recorded results, and how many of them are failures. */
+typedef struct rc_health_share {
+    uint32_t calls;
+    uint32_t failed;
+} rc_health_share;
+rc_health_share rc_health_share_of(const rc_health *health, int64_t now_unix_ms);
+
 /* Returns UP, DEGRADED or FAILING from the recorded results. */
 rc_health_state rc_health_of_calls(const rc_health *health, int64_t now_unix_ms);
 

@@ -22,6 +22,7 @@ void rc_sim_provider_init(rc_sim_provider *provider, rc_str name)
         .tokens_per_s = 100,
         .fails_in_ms = 50,
         .keys = 1,
+        .weight = 1,
         .limits = {.burst_ms = 10000},
         .input_nano_usd = 2500,
         .output_nano_usd = 10000,
@@ -133,6 +134,8 @@ static const char *check_provider(const rc_sim_provider *provider, const rc_sim_
     uint64_t most_tokens = (uint64_t)clients->tokens_in.max + clients->tokens_out.max;
     if ((int)provider->dialect < 0 || provider->dialect >= RC_SIM_DIALECT_COUNT)
         return "a provider has an unknown dialect";
+    if (provider->weight < 1 || provider->weight > RC_WEIGHT_MAX)
+        return "the weight of a provider is 1 to 10000";
     if (!is_in_order(&provider->first_token_ms))
         return "the quantiles of the first token must not decrease";
     if (provider->first_token_ms.max > RC_SIM_DURATION_MAX_MS ||
@@ -179,6 +182,8 @@ const char *rc_sim_scenario_check(const rc_sim_scenario *scenario)
         return "a scenario must have 1 to 8 providers";
     if (scenario->policy_count < 1 || scenario->policy_count > RC_SIM_POLICIES_MAX)
         return "a scenario must have 1 to 16 policies";
+    if ((int)scenario->any_of < 0 || scenario->any_of > RC_SIM_BY_REMAINING)
+        return "any_of has an unknown value";
     if (has_name_twice(scenario))
         return "two providers have the same name";
     const char *wrong = check_clients(&scenario->clients);

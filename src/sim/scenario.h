@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <recourse/chain.h>
 #include <recourse/policy.h>
 #include <recourse/shared.h>
 #include <recourse/str.h>
@@ -122,6 +123,7 @@ typedef struct rc_sim_provider {
     rc_sim_capacity capacity;
     uint32_t input_nano_usd; /* Price of a token; 3 USD per million tokens is 3000. */
     uint32_t output_nano_usd;
+    uint32_t weight; /* Share of the requests if the scenario has any_of. */
     uint32_t fault_count;
     rc_sim_fault faults[RC_SIM_FAULTS_MAX];
 } rc_sim_provider;
@@ -191,12 +193,22 @@ typedef struct rc_sim_policy {
     bool is_failover_last; /* The retries at a target come before the next target. */
 } rc_sim_policy;
 
+typedef enum rc_sim_any_of {
+    RC_SIM_CHAIN = 0,
+    RC_SIM_BY_WEIGHT = 1,
+    RC_SIM_BY_LEAST_BUSY = 2,
+    RC_SIM_BY_REMAINING = 3
+} rc_sim_any_of;
+
 typedef struct rc_sim_scenario {
     char name[RC_SIM_NAME_MAX];
     char about[RC_SIM_ABOUT_MAX];
     uint64_t seed;
     uint64_t duration_ms;
     rc_sim_clients clients;
+    /* How recourse's policies use the providers. RC_SIM_CHAIN: in their order. The other values:
+     * all providers are one group that shares the requests (any_of). */
+    rc_sim_any_of any_of;
     uint32_t provider_count; /* Providers, in the order of the fallback chain. */
     rc_sim_provider providers[RC_SIM_PROVIDERS_MAX];
     uint32_t policy_count;

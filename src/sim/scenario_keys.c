@@ -16,6 +16,7 @@ typedef enum key_kind {
     KEY_DIALECT, /* rc_sim_dialect */
     KEY_LOOP,    /* rc_sim_loop */
     KEY_HINTS,   /* rc_sim_hints */
+    KEY_ANY_OF,  /* rc_sim_any_of */
     KEY_OTHER    /* read by scenario_yaml.c */
 } key_kind;
 
@@ -66,6 +67,7 @@ static const key_row rows[] = {
     TOP("about", KEY_ABOUT, about, 0, 0),
     TOP("seed", KEY_LARGE, seed, 0, INT64_MAX),
     TOP("duration_ms", KEY_LONG_MS, duration_ms, 1, RC_SIM_DURATION_MAX_MS),
+    TOP("any_of", KEY_ANY_OF, any_of, 0, 0),
     OTHER(RC_SIM_AT_TOP, "clients"),
     OTHER(RC_SIM_AT_TOP, "providers"),
     OTHER(RC_SIM_AT_TOP, "policies"),
@@ -93,6 +95,7 @@ static const key_row rows[] = {
     PROVIDER("fails_in_ms", KEY_MS, fails_in_ms, 0, RC_SIM_DURATION_MAX_MS),
     PROVIDER("keys", KEY_NUMBER, keys, 1, RC_SIM_KEYS_MAX),
     OTHER(RC_SIM_AT_PROVIDER, "keys_of"),
+    PROVIDER("weight", KEY_NUMBER, weight, 1, RC_WEIGHT_MAX),
     OTHER(RC_SIM_AT_PROVIDER, "limits"),
     PROVIDER("hides_limits", KEY_FLAG, hides_limits, 0, 0),
     PROVIDER("hints", KEY_HINTS, hints, 0, 0),
@@ -195,6 +198,13 @@ static const char *loop_name_at(const void *ctx, size_t index)
     return index < 2 ? names[index] : NULL;
 }
 
+static const char *any_of_name_at(const void *ctx, size_t index)
+{
+    (void)ctx;
+    static const char *const names[] = {"off", "weight", "least-busy", "remaining", NULL};
+    return index < 4 ? names[index] : NULL;
+}
+
 /* Returns whether `text` has ASCII or C1 control characters, which must not be written to terminals
  * and SVG files. */
 static bool has_control(rc_str text)
@@ -289,6 +299,7 @@ static bool read_choice(const rc_yaml_node *node, const key_row *row, rc_config_
     rc_name_at names = row->kind == KEY_FAULT     ? fault_name_at
                        : row->kind == KEY_DIALECT ? dialect_name_at
                        : row->kind == KEY_HINTS   ? hints_name_at
+                       : row->kind == KEY_ANY_OF  ? any_of_name_at
                                                   : loop_name_at;
     return rc_yaml_choice(node, names, NULL, faults, ret_index);
 }
@@ -342,6 +353,10 @@ static void read_key(const rc_yaml_node *node, const key_row *row, void *fields,
     case KEY_LOOP:
         if (read_choice(node, row, faults, &index))
             *(rc_sim_loop *)field = (rc_sim_loop)index;
+        return;
+    case KEY_ANY_OF:
+        if (read_choice(node, row, faults, &index))
+            *(rc_sim_any_of *)field = (rc_sim_any_of)index;
         return;
     case KEY_OTHER:
         return;

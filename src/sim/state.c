@@ -78,6 +78,18 @@ static void init_process(rc_sim_state *sim, rc_sim_process *process)
         rc_shared_set_queue(&process->shared, &process->queue, &owner);
 }
 
+static rc_chain_entry entry_of(const rc_sim_scenario *scenario, uint32_t provider)
+{
+    rc_chain_entry entry = {.target = (uint16_t)provider, .capabilities = UINT32_MAX};
+    if (scenario->any_of == RC_SIM_CHAIN)
+        return entry;
+    entry.group = 1;
+    entry.weight = (uint16_t)scenario->providers[provider].weight;
+    entry.id = provider + 1;
+    entry.spread = (uint8_t)(scenario->any_of - RC_SIM_BY_WEIGHT);
+    return entry;
+}
+
 static rc_status init_ours(rc_sim_state *sim)
 {
     const rc_sim_scenario *scenario = sim->scenario;
@@ -90,7 +102,7 @@ static rc_status init_ours(rc_sim_state *sim)
     for (uint32_t i = 0; i < sim->process_count; i++)
         init_process(sim, &sim->processes[i]);
     for (uint32_t i = 0; i < scenario->provider_count; i++)
-        sim->entries[i] = (rc_chain_entry){.target = (uint16_t)i, .capabilities = UINT32_MAX};
+        sim->entries[i] = entry_of(scenario, i);
     sim->plan = (rc_plan){.policy = &sim->policy->policy,
                           .entries = sim->entries,
                           .entry_count = (uint16_t)scenario->provider_count,

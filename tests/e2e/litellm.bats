@@ -32,6 +32,38 @@ one() { # PARAMS [MORE]
     done
 }
 
+@test "deployments of one model_name share the requests by weight, rpm or tpm" {
+    group() { # PARAMS PARAMS PARAMS [MORE]
+        {
+            echo 'model_list:'
+            for i in 1 2 3; do
+                printf '  - {model_name: m, litellm_params: {model: openai/gpt-%s, api_key: os.environ/K, %s}}\n' "$i" "${!i}"
+            done
+            printf '%s\n' "${4:-}"
+        } >"$BATS_TEST_TMPDIR/in.yaml"
+        "$RECOURSE" config import litellm "$BATS_TEST_TMPDIR/in.yaml" >"$out" 2>/dev/null
+        "$RECOURSE" config check "$out" >/dev/null
+        run --separate-stderr grep -A9 'any_of' "$out"
+    }
+    group 'weight: 3' 'weight: 1' 'weight: 2'
+    [[ $output == *"- openai/gpt-1"*"- openai/gpt-2"*"- openai/gpt-3"*"weights: [3, 1, 2]"* ]]
+    group 'weight: 0.9' 'weight: 0.1' 'weight: 0'
+    [[ $output == *"- openai/gpt-1"*"- openai/gpt-2"*"weights: [9, 1]"*"- target: openai/gpt-3"* ]]
+    group 'rpm: 600' 'rpm: 300' 'rpm: 100, tpm: 5'
+    [[ $output == *"weights: [6, 3, 1]"* ]]
+    group 'tpm: 30000000' 'tpm: 1' 'tpm: 15000000'
+    [[ $output == *"weights: [10000, 1, 5000]"* ]]
+    group 'weight: 5' 'rpm: 7' 'tpm: 9' # no parameter that all of them have: equal shares
+    [[ $output == *"any_of"* && $output != *"weights"* ]]
+    group 'rpm: 1' 'rpm: 1' 'rpm: 1' 'router_settings: {routing_strategy: least-busy}'
+    [[ $output == *"by: least-busy"* && $output != *"weights"* ]]
+    group 'rpm: 1' 'rpm: 1' 'rpm: 1' 'router_settings: {routing_strategy: usage-based-routing-v2}'
+    [[ $output == *"by: remaining"* ]]
+    group 'rpm: 1' 'rpm: 1' 'rpm: 1' 'router_settings: {routing_strategy: latency-based-routing}'
+    [[ $output == *"any_of"* && $output != *"by:"* ]]
+    grep -q 'routing_strategy: no counterpart: the deployments of one model_name share the requests by weight' "$out"
+}
+
 @test "the result passes the check, and is the same from a pipe" {
     for file in *.yaml; do
         import "$file" 2>/dev/null >"$out"

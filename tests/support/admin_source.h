@@ -58,6 +58,8 @@ static inline bool fake_fill_snapshot(void *ctx, rc_arena *arena, rc_admin_snaps
         };
     }
     targets[0].health = RC_HEALTH_FAILING;
+    targets[0].recent = (rc_health_share){.calls = 10, .failed = 9};
+    targets[0].failed_unix_ms = INT64_C(1699999995000);
     targets[0].since_unix_ms = FAKE_NOW - 10000;
     targets[0].failed_with = RC_CODE_PROVIDER_5XX;
     targets[1].cooling_ms = 38000;

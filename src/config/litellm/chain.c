@@ -33,11 +33,7 @@ static void add_target(rc_litellm *in, rc_litellm_route *to,
         rc_litellm_notes_add(in, node, "left out: a chain has at most 64 targets");
         return;
     }
-    if (to->chain_count > 0 && node == deployment->node)
-        rc_litellm_notes_add(
-            in, node,
-            "the same model_name again: this target is used when the one before it "
-            "fails; a chain has no load balancing");
+    to->groups[to->chain_count] = to->group_count;
     to->chain[to->chain_count++] = deployment;
 }
 
@@ -45,9 +41,62 @@ static void add_target(rc_litellm *in, rc_litellm_route *to,
  * own group. */
 static void add_group(rc_litellm *in, rc_litellm_route *to, rc_str name, const rc_yaml_node *node)
 {
+    to->group_count++;
     for (size_t i = 0; i < in->deployment_count; i++)
         if (rc_str_eq(in->deployments[i].group, name))
             add_target(in, to, &in->deployments[i], node != NULL ? node : in->deployments[i].node);
+}
+
+/* ---- shares of the targets of one model_name ---- */
+
+/* Returns the number of the parameter that decides the shares, the first that every deployment has,
+ * and its largest value; 0: there is no such parameter, so the shares are equal. */
+static uint64_t largest_share(const rc_litellm_route *route, size_t first, size_t count,
+                              size_t *ret_parameter)
+{
+    for (size_t parameter = 0; parameter < RC_LITELLM_SHARES; parameter++) {
+        uint64_t most = 0;
+        bool have_all = true;
+        for (size_t i = first; i < first + count; i++) {
+            const uint64_t share = route->chain[i]->shares[parameter];
+            have_all = have_all && share != UINT64_MAX;
+            most = share != UINT64_MAX && share > most ? share : most;
+        }
+        *ret_parameter = parameter;
+        if (have_all && most > 0)
+            return most;
+    }
+    return 0;
+}
+
+static uint64_t gcd(uint64_t a, uint64_t b)
+{
+    while (b > 0) {
+        const uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+void rc_litellm_weights(const rc_litellm_route *route, size_t first, size_t count,
+                        uint64_t *ret_weights)
+{
+    size_t parameter = 0;
+    const uint64_t most = largest_share(route, first, count, &parameter);
+    uint64_t common = 0;
+    for (size_t i = 0; i < count; i++) {
+        ret_weights[i] = most > 0 ? route->chain[first + i]->shares[parameter] : 1;
+        common = gcd(common, ret_weights[i]);
+    }
+    const bool is_large = common > 0 && most / common > RC_WEIGHT_MAX;
+    for (size_t i = 0; i < count && most > 0; i++) {
+        const uint64_t share = ret_weights[i];
+        ret_weights[i] =
+            is_large ? share / ((most + RC_WEIGHT_MAX - 1) / RC_WEIGHT_MAX) : share / common;
+        if (ret_weights[i] == 0 && share > 0)
+            ret_weights[i] = 1;
+    }
 }
 
 /* ---- fallbacks ---- */
@@ -215,7 +264,8 @@ void rc_litellm_fill_chain(rc_litellm *in, rc_litellm_route *route, const rc_yam
 {
     rc_config_route usual;
     route->chain = rc_arena_get_array(&in->arena, CHAIN_MAX, sizeof(rc_litellm_deployment *));
-    if (route->chain == NULL)
+    route->groups = rc_arena_get_array(&in->arena, CHAIN_MAX, sizeof *route->groups);
+    if (route->chain == NULL || route->groups == NULL)
         return;
     add_group(in, route, route->group, alias);
     add_fallbacks(in, route);

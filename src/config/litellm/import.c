@@ -9,6 +9,7 @@
 #include "scrub/scrub.h"
 
 #define ARENA_MAX_BYTES ((size_t)32 << 20)
+#define SHARE_MAX UINT64_C(1000000000) /* Maximum of the shares weight, rpm and tpm. */
 #define SECONDS_MAX 86400u
 
 /* ---- notes ---- */
@@ -102,6 +103,18 @@ bool rc_litellm_seconds(rc_litellm *in, const rc_yaml_node *node, uint64_t *ret_
     if (rc_yaml_decimal(node, 3, 0, (uint64_t)SECONDS_MAX * 1000, &wrong, ret_ms))
         return true;
     rc_litellm_notes_add(in, node, "not a number of seconds up to a day; left out");
+    return false;
+}
+
+bool rc_litellm_share(rc_litellm *in, const rc_yaml_node *node, uint64_t *ret_milli)
+{
+    rc_config_faults wrong;
+    rc_config_faults_init(&wrong);
+    if (node->kind == RC_YAML_NULL)
+        return false;
+    if (rc_yaml_decimal(node, 3, 0, SHARE_MAX * 1000, &wrong, ret_milli))
+        return true;
+    rc_litellm_notes_add(in, node, "not a number from 0 to 1000000000; left out");
     return false;
 }
 

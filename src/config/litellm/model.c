@@ -25,11 +25,11 @@ static void note_params(rc_litellm *in, const rc_yaml_node *params)
         {"stream_timeout", NULL},
         {"custom_llm_provider", NULL},
         {"litellm_credential_name", NULL},
-        {"rpm", "no counterpart: the gateway does not limit requests itself; it waits as long as "
-                "the provider's rate limits require"},
-        {"tpm", "no counterpart: the gateway does not limit tokens itself; it waits as long as the "
-                "provider's rate limits require"},
-        {"weight", "no counterpart: a chain is used in order, without load balancing"},
+        {"rpm", "used only as the share of this target among those of its model_name; the "
+                "provider's rate limits are kept as its headers state them"},
+        {"tpm", "used only as the share of this target among those of its model_name; the "
+                "provider's rate limits are kept as its headers state them"},
+        {"weight", NULL},
         {"order", "the order of the list is the order of the chain"},
         {"max_parallel_requests",
          "max_in_flight of the provider is the closest setting; it was not set"},
@@ -54,6 +54,19 @@ static void read_timeouts(rc_litellm *in, const rc_yaml_node *params, rc_litellm
         (void)rc_litellm_time_limit(in, timeout, &made->timeout_ms);
     if (stream != NULL)
         (void)rc_litellm_time_limit(in, stream, &made->stream_timeout_ms);
+}
+
+/* Reads the parameters by which LiteLLM shares requests. */
+static void read_shares(rc_litellm *in, const rc_yaml_node *params, rc_litellm_deployment *made)
+{
+    static const char *const keys[RC_LITELLM_SHARES] = {"weight", "rpm", "tpm"};
+    for (size_t i = 0; i < RC_LITELLM_SHARES; i++) {
+        const rc_yaml_node *node = rc_yaml_get(params, rc_str_c(keys[i]));
+        uint64_t share = 0;
+        made->shares[i] = UINT64_MAX;
+        if (node != NULL && rc_litellm_share(in, node, &share))
+            made->shares[i] = share;
+    }
 }
 
 /* Returns whether `text` can be a model name: not empty, not too long, not a secret. */
@@ -183,6 +196,7 @@ static void read_entry(rc_litellm *in, const rc_yaml_node *entry)
     if (rc_litellm_has_star(made.model) && rc_str_eq(made.model, made.group))
         made.model = RC_STR("*");
     read_timeouts(in, params, &made);
+    read_shares(in, params, &made);
     if (prefix == NULL || prefix->kind == NULL) {
         if (read_star(in, params, &made))
             note_entry(in, entry, params);

@@ -37,6 +37,9 @@ typedef struct rc_litellm_family {
 } rc_litellm_family;
 
 #define RC_LITELLM_FAMILIES 20
+/* Parameters by which LiteLLM shares requests among the deployments of a model_name: weight, rpm,
+ * tpm. The first that every deployment of the model_name sets applies. */
+#define RC_LITELLM_SHARES 3
 #define RC_LITELLM_OPEN_MAX_MS UINT64_C(3600000) /* Maximum of the breaker setting open_max_ms. */
 
 /* An entry of model_list that can be converted. */
@@ -50,6 +53,8 @@ typedef struct rc_litellm_deployment {
     bool is_derived;
     uint64_t timeout_ms; /* In milliseconds. 0: not set. */
     uint64_t stream_timeout_ms;
+    uint64_t shares[RC_LITELLM_SHARES]; /* weight, rpm and tpm in thousandths; UINT64_MAX: not
+                                         * set. */
 } rc_litellm_deployment;
 
 typedef struct rc_litellm_route {
@@ -59,6 +64,9 @@ typedef struct rc_litellm_route {
                    * for an alias. */
     const rc_litellm_deployment **chain;
     size_t chain_count;
+    uint16_t *groups; /* For each element of `chain` the number of its model_name in the chain; the
+                       * targets of one number share the requests. */
+    uint16_t group_count;
     const rc_litellm_deployment *overflow_to;
     uint64_t first_byte_ms; /* In milliseconds. 0 selects the default. idle_ms has the same meaning
                              * of 0. */
@@ -95,6 +103,8 @@ typedef struct rc_litellm {
     bool has_allowed_fails;
     uint64_t timeout_ms;
     uint64_t stream_timeout_ms;
+    const char *by;    /* How the targets of a model_name share the requests, from routing_strategy;
+                        * NULL: by weight. */
     rc_str master_key; /* Reference to the clients' token; may be empty. */
     rc_str title;      /* File name for the first comment of the output. */
 } rc_litellm;
@@ -124,6 +134,10 @@ bool rc_litellm_seconds(rc_litellm *in, const rc_yaml_node *node, uint64_t *ret_
 /* Reads seconds as rc_litellm_seconds does. A value of 0 is an error, because the value is a time
  * limit. */
 bool rc_litellm_time_limit(rc_litellm *in, const rc_yaml_node *node, uint64_t *ret_ms);
+
+/* Reads a share of requests as thousandths. Returns false if `node` is YAML null; also returns
+ * false, after adding a note, if the value is not a number from 0 to a billion. */
+bool rc_litellm_share(rc_litellm *in, const rc_yaml_node *node, uint64_t *ret_milli);
 
 /* Reads a whole number up to `max`. Returns false if `node` is NULL or YAML null; also returns
  * false, after adding a note, if the value has another form. */
@@ -202,6 +216,11 @@ void rc_litellm_make_routes(rc_litellm *in);
  * same model_name), and sets overflow_to and the timeouts. alias: the node that defines another
  * name for the group; NULL if the route has the group's own name. */
 void rc_litellm_fill_chain(rc_litellm *in, rc_litellm_route *route, const rc_yaml_node *alias);
+
+/* Writes the weights of the targets at [first, first + count) of the route's chain, from 0 to
+ * 10000. A weight of 0 means that LiteLLM sends the target no requests. */
+void rc_litellm_weights(const rc_litellm_route *route, size_t first, size_t count,
+                        uint64_t *ret_weights);
 
 /* Adds notes about invalid fallbacks, which have a wrong type or a name without a route. */
 void rc_litellm_check_fallbacks(rc_litellm *in);

@@ -106,7 +106,6 @@ static const char *reason_of(rc_str key)
     static const struct {
         const char *key, *why;
     } reasons[] = {
-        {"routing_strategy", "no counterpart: a chain is used in order, without load balancing"},
         {"content_policy_fallbacks",
          "no counterpart: content that one provider rejects is not sent to the next"},
         {"model_group_retry_policy", "each route names its policy; define one under policies"},
@@ -155,21 +154,46 @@ static void note_overruled(rc_litellm *in, const char *const *shared)
                                  "router_settings sets the same value and is used; left out");
 }
 
+/* Reads how requests are shared among the deployments of one model_name. */
+static void read_strategy(rc_litellm *in)
+{
+    const rc_yaml_node *node = rc_litellm_setting(in, "routing_strategy");
+    const rc_str name = rc_litellm_text(node);
+    if (node == NULL || rc_str_eq(name, RC_STR("simple-shuffle")))
+        return;
+    if (rc_str_eq(name, RC_STR("least-busy")))
+        in->by = "least-busy";
+    else if (rc_str_starts_with(name, RC_STR("usage-based-routing")))
+        in->by = "remaining";
+    else
+        rc_litellm_notes_add(in, node,
+                             "no counterpart: the deployments of one model_name share the requests "
+                             "by weight; by: least-busy avoids slow ones");
+}
+
 void rc_litellm_read_settings(rc_litellm *in)
 {
     /* The keys that both sections may have. route.c and chain.c read the fallbacks and aliases. */
-    static const char *const shared[] = {"num_retries",       "retry_policy",
-                                         "cooldown_time",     "allowed_fails",
-                                         "timeout",           "stream_timeout",
-                                         "request_timeout",   "fallbacks",
-                                         "default_fallbacks", "context_window_fallbacks",
-                                         "model_group_alias", NULL};
+    static const char *const shared[] = {"num_retries",
+                                         "retry_policy",
+                                         "cooldown_time",
+                                         "allowed_fails",
+                                         "timeout",
+                                         "stream_timeout",
+                                         "request_timeout",
+                                         "fallbacks",
+                                         "default_fallbacks",
+                                         "context_window_fallbacks",
+                                         "model_group_alias",
+                                         "routing_strategy",
+                                         NULL};
     static const char *const general[] = {"master_key", NULL};
     read_retries(in);
     read_retry_policy(in);
     read_cooldown(in);
     read_timeouts(in);
     read_master_key(in);
+    read_strategy(in);
     note_unsupported(in, in->router, shared);
     note_unsupported(in, in->settings, shared);
     note_overruled(in, shared);

@@ -115,16 +115,74 @@ static void push_limits(const writer *w, const rc_litellm_route *r)
     push(w, "\n");
 }
 
+static void push_single(const writer *w, const rc_litellm_deployment *deployment)
+{
+    push(w, "      - target: ");
+    push_target(w, deployment);
+    push(w, "\n");
+}
+
+/* Appends the targets at [first, first + count), which have one model_name. Those with a weight
+ * share the requests; LiteLLM sends the others none, so they come after those. */
+static void push_group(const writer *w, const rc_litellm_route *r, size_t first, size_t count)
+{
+    uint64_t weights[RC_GROUP_MAX];
+    size_t shared = 0;
+    bool is_equal = true;
+    rc_litellm_weights(r, first, count, weights);
+    for (size_t i = 0; i < count; i++) {
+        shared += weights[i] > 0;
+        is_equal = is_equal && weights[i] == weights[0];
+    }
+    if (shared > 1) {
+        push(w, "      - any_of:\n");
+        for (size_t i = 0; i < count; i++) {
+            if (weights[i] == 0)
+                continue;
+            push(w, "          - ");
+            push_target(w, r->chain[first + i]);
+            push(w, "\n");
+        }
+        const char *between = "        weights: [";
+        for (size_t i = 0; i < count && !is_equal; i++) {
+            if (weights[i] == 0)
+                continue;
+            push(w, between);
+            rc_buf_push_u64(w->buf, weights[i]);
+            between = ", ";
+        }
+        push(w, is_equal ? "" : "]\n");
+        if (w->in->by != NULL) {
+            push(w, "        by: ");
+            push(w, w->in->by);
+            push(w, "\n");
+        }
+    }
+    for (size_t i = 0; i < count; i++)
+        if (shared == 1 && weights[i] > 0)
+            push_single(w, r->chain[first + i]);
+    for (size_t i = 0; i < count; i++)
+        if (weights[i] == 0)
+            push_single(w, r->chain[first + i]);
+}
+
+static void push_chain(const writer *w, const rc_litellm_route *r)
+{
+    for (size_t i = 0; i < r->chain_count;) {
+        size_t end = i + 1;
+        while (end < r->chain_count && r->groups[end] == r->groups[i] && end - i < RC_GROUP_MAX)
+            end++;
+        push_group(w, r, i, end - i);
+        i = end;
+    }
+}
+
 static void push_route(const writer *w, const rc_litellm_route *r)
 {
     push(w, "  - model: ");
     rc_config_push_scalar(w->buf, r->model);
     push(w, "\n    chain:\n");
-    for (size_t i = 0; i < r->chain_count; i++) {
-        push(w, "      - target: ");
-        push_target(w, r->chain[i]);
-        push(w, "\n");
-    }
+    push_chain(w, r);
     if (w->in->has_policy)
         push(w, "    policy: imported\n");
     if (r->overflow_to != NULL) {

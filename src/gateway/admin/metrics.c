@@ -14,6 +14,8 @@ static int64_t target_value(const rc_admin_target *target, rc_metric metric)
         return target->in_flight;
     case RC_METRIC_BREAKER_STATE:
         return target->breaker;
+    case RC_METRIC_TARGET_HEALTH:
+        return target->health;
     default:
         return now == RC_TARGET_UP || now == RC_TARGET_FULL;
     }
@@ -146,6 +148,7 @@ static void collect(void *ctx, rc_metric metric, rc_metrics_page *page)
         return;
     switch ((int)metric) {
     case RC_METRIC_TARGET_UP:
+    case RC_METRIC_TARGET_HEALTH:
     case RC_METRIC_TARGET_COOLING:
     case RC_METRIC_TARGET_IN_FLIGHT:
     case RC_METRIC_BREAKER_STATE:

@@ -66,6 +66,7 @@ void rc_admin_fill_target(const rc_shared *shared, uint16_t target, uint64_t now
         rc_breaker_peek(&seen->breaker, &shared->settings.breaker, now_ms) == RC_BREAKER_REFUSED
             ? ms_until(rc_breaker_ready_at_ms(&seen->breaker, now_ms), now_ms)
             : 0;
+    ret_target->is_held = shared->queue != NULL && seen->admission.state == RC_ADMISSION_DOWN;
     ret_target->in_flight = seen->limiter.in_flight;
     ret_target->max_in_flight = seen->limiter.max;
     ret_target->keys = seen->credential_count;
@@ -92,9 +93,12 @@ void rc_admin_fill_health(const rc_health *health, int64_t now_unix_ms, rc_admin
         break;
     case RC_TARGET_UP:
     case RC_TARGET_FULL:
-        ret_target->health = rc_health_of_calls(health, now_unix_ms);
+        ret_target->health =
+            ret_target->is_held ? RC_HEALTH_DOWN : rc_health_of_calls(health, now_unix_ms);
         break;
     }
+    ret_target->recent = rc_health_share_of(health, now_unix_ms);
+    ret_target->failed_unix_ms = health->failed_unix_ms;
     ret_target->failed_with = ret_target->health != RC_HEALTH_UP ? health->code : RC_CODE_NONE;
     ret_target->since_unix_ms = rc_health_since_unix_ms(health, ret_target->health);
     ret_target->masked_with = health->masked_code;

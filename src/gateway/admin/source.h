@@ -57,7 +57,10 @@ typedef struct rc_admin_target {
     uint32_t usable_keys;
     const rc_admin_quota *quotas; /* Quotas of calls that are sent without a key. */
     size_t quota_count;
+    bool is_held; /* Hardly any call succeeds, so the target gets only probes. */
     rc_health_state health;
+    rc_health_share recent; /* Results of the latest calls. */
+    int64_t failed_unix_ms; /* Time of the latest failure. 0 if there was none. */
     rc_code failed_with;   /* Code of the latest call, if the health state is not "up". RC_CODE_NONE
                             * if unknown. */
     int64_t since_unix_ms; /* When the health state began. 0 if unknown. */

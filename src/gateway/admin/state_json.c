@@ -98,6 +98,12 @@ static void put_health(state *s, const rc_admin_target *target)
     put_text(s, "health", rc_str_c(rc_health_state_name(target->health)));
     put_time(s, "since", target->since_unix_ms);
     put_text(s, "failed_with", rc_str_c(rc_code_name(target->failed_with)));
+    put_time(s, "failed_at", target->failed_unix_ms);
+    rc_json_key(&s->w, RC_STR("recent"));
+    rc_json_object_begin(&s->w);
+    put_number(s, "calls", target->recent.calls);
+    put_number(s, "failed", target->recent.failed);
+    rc_json_object_end(&s->w);
 }
 
 static void put_target(state *s, const rc_admin_target *target)

@@ -104,10 +104,40 @@ static void errors_of_a_request_do_not_count(void **state)
     assert_int_equal(rc_health_verdict_of(RC_CODE_MODEL_NOT_FOUND, true), RC_HEALTH_VERDICT_NONE);
 }
 
+/* A target whose every call fails is never UP, with one call or with many; one that recovered is UP
+ * after ten successes, or ten minutes after its last failure. */
+static void the_state_follows_the_share_of_failures(void **state)
+{
+    (void)state;
+    rc_health_init(&health, 1000);
+    assert_int_equal(rc_health_of_calls(&health, 1000), RC_HEALTH_UP); /* no call yet */
+    assert_int_equal(rc_health_share_of(&health, 1000).calls, 0);
+    for (int64_t i = 1; i <= 30; i++) {
+        rc_health_note(&health, RC_HEALTH_VERDICT_BAD, RC_CODE_PROVIDER_5XX, 1000 + i);
+        assert_int_equal(rc_health_of_calls(&health, 1000 + i), RC_HEALTH_FAILING);
+    }
+    assert_int_equal(rc_health_share_of(&health, 2000).calls, RC_HEALTH_RESULTS);
+    assert_int_equal(rc_health_share_of(&health, 2000).failed, RC_HEALTH_RESULTS);
+    /* Days without traffic do not make it UP. */
+    assert_int_equal(rc_health_of_calls(&health, INT64_C(86400000) * 3), RC_HEALTH_FAILING);
+    for (int64_t i = 1; i < RC_HEALTH_RESULTS; i++) {
+        rc_health_note(&health, RC_HEALTH_VERDICT_GOOD, RC_CODE_NONE, 3000 + i);
+        assert_int_equal(rc_health_of_calls(&health, 3000 + i), RC_HEALTH_DEGRADED);
+        assert_int_equal(rc_health_share_of(&health, 3000 + i).failed, RC_HEALTH_RESULTS - i);
+    }
+    assert_int_equal(rc_health_of_calls(&health, 3000 + RC_HEALTH_FORGET_MS), RC_HEALTH_UP);
+    assert_int_equal(rc_health_share_of(&health, 3000 + RC_HEALTH_FORGET_MS).failed, 0);
+    rc_health_note(&health, RC_HEALTH_VERDICT_GOOD, RC_CODE_NONE, 4000);
+    assert_int_equal(rc_health_of_calls(&health, 4000), RC_HEALTH_UP);
+    assert_int_equal(rc_health_share_of(&health, 4000).failed, 0);
+    assert_int_equal(rc_health_since_unix_ms(&health, RC_HEALTH_UP), 3001);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(failed_calls_change_the_state, start),
+        cmocka_unit_test_setup(the_state_follows_the_share_of_failures, start),
         cmocka_unit_test_setup(times_are_those_of_the_state_change, start),
         cmocka_unit_test_setup(old_failures_are_forgotten, start),
         cmocka_unit_test_setup(errors_of_a_request_do_not_count, start),

@@ -139,9 +139,11 @@ static void readiness_can_be_verbose(void **state)
     assert_int_equal(send_request("GET /readyz?verbose HTTP/1.1\r\n" OWN
                                   "Authorization: Bearer secret-token\r\n\r\n"),
                      200);
-    assert_true(has("{\"ready\":true,\"targets\":[{\"target\":\"openai/gpt-4o\",\"provider\":"
-                    "\"openai\",\"model\":\"gpt-4o\",\"state\":\"up\",\"health\":\"failing\","
-                    "\"since\":\"2023-11-14T22:13:10.000Z\",\"failed_with\":\"Provider5xx\"},"));
+    assert_true(
+        has("{\"ready\":true,\"targets\":[{\"target\":\"openai/gpt-4o\",\"provider\":"
+            "\"openai\",\"model\":\"gpt-4o\",\"state\":\"up\",\"health\":\"failing\","
+            "\"since\":\"2023-11-14T22:13:10.000Z\",\"failed_with\":\"Provider5xx\","
+            "\"failed_at\":\"2023-11-14T22:13:15.000Z\",\"recent\":{\"calls\":10,\"failed\":9}},"));
     assert_false(has("invented"));
     fake.is_ready = false;
     assert_int_equal(send_request("GET /readyz?verbose HTTP/1.1\r\n" OWN
