@@ -199,7 +199,7 @@ static bool read_language(rc_evidence *evidence, meaning *m, rc_str text, bool i
         return false;
     const bool has_letters = rc_language_has_letters(text);
     rc_language_reading reading = rc_language_read(text);
-    if (!reading.has_language)
+    if (!reading.has_language && !has_letters)
         return false;
     if (is_told && !has_letters) {
         m->language = reading;
