@@ -117,8 +117,8 @@ static void add_word(char *text, bool is_english)
     word_count++;
 }
 
-/* Writes the German word without umlauts: "schlüssel" as "schluessel". Returns whether it has one.
- * variant: 2 * WORD_BYTES bytes. */
+/* Writes the German word without umlauts: "schlüssel" as "schluessel". Returns whether the word has
+ * an umlaut. variant: 2 * WORD_BYTES bytes. */
 static bool spell_out(const char *word, char *variant)
 {
     bool has_umlaut = false;

@@ -64,7 +64,7 @@ typedef struct rc_queue_request {
     uint64_t start_by_ms; /* latest start: time after which the request is late */
     uint64_t leave_at_ms; /* time at which the entry is overdue; at least start_by_ms */
     uint32_t bytes;       /* memory in bytes that the request occupies while it waits */
-    bool is_again;        /* the request waited before and had an attempt since */
+    bool is_again;        /* the request has waited before, and had an attempt after that wait */
 } rc_queue_request;
 
 /* Links of a node in a pairing heap, by index; private. */

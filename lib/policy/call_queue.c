@@ -204,8 +204,9 @@ static bool is_last_probe(const rc_call *call, uint16_t entry, uint64_t now_ms,
 /* The call of a line that gets an attempt next. */
 typedef struct line_choice {
     rc_call *call;     /* NULL: no call of the line may start now. */
-    uint16_t entry;    /* If `call` is set: the entry that it tries. */
-    uint64_t until_ms; /* Otherwise: the earliest time at which a call may start; 0: not known. */
+    uint16_t entry;    /* Set if `call` is not NULL: the entry that the call tries. */
+    uint64_t until_ms; /* Set if `call` is NULL: the earliest time at which a call may start; 0: not
+                        * known. */
 } line_choice;
 
 /* Chooses the call that probes a target that is DOWN. */

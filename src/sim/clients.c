@@ -1,4 +1,4 @@
-/* Arrivals of clients, for RC_SIM_OPEN and RC_SIM_CLOSED. Called by sim.c, state.c and
+/* Arrivals of clients, for RC_SIM_OPEN and RC_SIM_CLOSED. Called by sim.c, state.c, oracle.c and
  * request.c. */
 #include "sim/state.h"
 

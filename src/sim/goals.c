@@ -12,7 +12,8 @@
 #define OUTAGE_DELAY_MS 1200
 #define ADDED_PCT 125
 #define RECOVERY_MORE_MS 2000
-/* Eight processes that share nothing get the same goals and 2 points. */
+/* Allowances for scenarios with several processes, which share nothing: 2 percentage points of
+ * success, and 2 percent of the oracle's calls. */
 #define PROCESSES_MILLI_PCT 2000
 #define PROCESSES_PCT 2
 
@@ -32,7 +33,7 @@ static bool is_shared(const rc_sim_scenario *scenario)
 }
 
 /* Returns the share of delivered requests. With a greedy client only the other clients count,
- * because a fair queue takes from the greedy client what a shortage lacks. */
+ * because in a shortage a fair queue lets only the greedy client lose requests. */
 static int64_t success_of(const rc_sim_scenario *scenario, const rc_sim_policy_result *policy)
 {
     if (scenario->clients.greedy_pct == 0 || policy->others_requests == 0)
@@ -101,14 +102,14 @@ static bool is_all_out(const rc_sim_scenario *scenario, uint64_t at_ms)
     return true;
 }
 
-/* What the total outages of a scenario cost at least, however few requests there are. */
+/* The least cost of the total outages of a scenario, however few requests arrive. */
 typedef struct outage_cost {
     uint64_t calls;    /* Calls until an outage is detected, and probes until it ends. */
     uint64_t delay_ms; /* Time from the ends of the outages to full service. */
 } outage_cost;
 
 /* An outage is detected by five calls. While it lasts, a target is probed at least once in 1 s plus
- * a quarter of the outage's age. After it, the rate of calls grows for about a second. */
+ * a quarter of the outage's age. After the outage the rate of calls grows for about a second. */
 static outage_cost cost_of_outages(const rc_sim_scenario *scenario)
 {
     outage_cost cost = {0};
@@ -168,8 +169,8 @@ static rc_sim_goal_value check_outage(const rc_sim_scenario *scenario,
 
 /* --- latency, recovery, a calm day --- */
 
-/* Returns the longest time for which a hint closes a provider after it works again. A hint is never
- * undercut, so it may delay requests by its own length once. */
+/* Returns the longest time for which a hint closes a provider after it works again. No call is made
+ * before the end of a hint, so a hint may delay requests once by its own length. */
 static int64_t hint_delay_ms(const rc_sim_scenario *scenario)
 {
     int64_t longest_ms = 0;

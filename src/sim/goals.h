@@ -18,8 +18,9 @@ typedef enum rc_sim_goal {
     RC_SIM_GOAL_CALLS = 2,     /* Calls per request are at most 1.10 times the oracle's. */
     RC_SIM_GOAL_OUTAGE = 3,    /* In a total outage, after its first second, at most 0.1 calls per
                                 * request. */
-    RC_SIM_GOAL_ADDED_P50 = 4, /* Added latency is at most 1.25 times the oracle's, where that is */
-    RC_SIM_GOAL_ADDED_P99 = 5, /* above zero. */
+    RC_SIM_GOAL_ADDED_P50 = 4, /* The median of the added latency is at most 1.25 times the
+                                * oracle's, if the oracle's is above 0. */
+    RC_SIM_GOAL_ADDED_P99 = 5, /* The same for the 99th percentile of the added latency. */
     RC_SIM_GOAL_RECOVERY = 6,  /* Full service is at most 2 s later than with the oracle. */
     RC_SIM_GOAL_CALM = 7,      /* Without faults and limits no request waits, and each has one
                                 * call. */

@@ -80,7 +80,7 @@ static choice choose(rc_sim_state *sim, const rc_sim_request *request)
 #define MICRO UINT64_C(1000000)
 
 /* Returns whether a gradual oracle may start a call now. If not, *ret_at_ms is the time at which it
- * may. The starts of a tenth of a second may be early by that much. */
+ * may start the call. Calls may start up to a tenth of a second early. */
 static bool may_release(rc_sim_state *sim, uint64_t *ret_at_ms)
 {
     rc_sim_token_bucket *bucket = &sim->release;

@@ -99,9 +99,9 @@ static const char *check_clients(const rc_sim_clients *clients)
     if (clients->tokens_in.max > RC_SIM_TOKENS_MAX || clients->tokens_out.max > RC_SIM_TOKENS_MAX)
         return "a request has at most 10000000 tokens";
     if (clients->greedy_pct > 99)
-        return "the greedy client sends at most 99 percent of the requests";
+        return "greedy_pct must be at most 99";
     if (clients->greedy_pct > 0 && (clients->loop != RC_SIM_OPEN || clients->count < 2))
-        return "a greedy client needs an open loop and other clients";
+        return "greedy_pct needs an open loop and other clients";
     if (clients->surge.from_ms >= clients->surge.until_ms && clients->surge.until_ms > 0)
         return "the surge ends before it begins";
     if (clients->surge.until_ms > 0 &&

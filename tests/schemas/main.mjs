@@ -1,6 +1,6 @@
 // Checks that what lib/dialect writes is valid by the types of the official SDKs: the requests that
 // tool_translate writes for the samples of tests/fuzz/corpus/translation, and the golden responses
-// of tests/golden/translate. Unknown members are faults, too. EXCEPTIONS lists what the types
+// of tests/golden/translate. Unknown members are faults, too. exceptions.json lists what the types
 // require and the providers leave out, and what the types lack.
 import { execFileSync } from "node:child_process";
 import { copyFileSync, readdirSync, readFileSync } from "node:fs";

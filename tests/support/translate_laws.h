@@ -312,7 +312,8 @@ static inline bool laws_translate(const rc_alloc *alloc, rc_dialect from, rc_str
 }
 
 /* Law: a request in dialect A that is translated to B, back to A and to B again is the same in B
- * both times, if no translation adapts anything. ret_is_exact: whether none did. */
+ * both times, if no translation adapts anything. ret_is_exact: true if no translation adapted
+ * anything. */
 static inline bool laws_request_holds(const rc_alloc *alloc, laws_source s, rc_dialect from,
                                       rc_dialect to, bool *ret_is_exact)
 {

@@ -1,5 +1,5 @@
 /* Errors of JSON-RPC calls: the codes of the protocol, as members of an error and in texts, and
- * tool results with the member isError. Called by json.c and text.c. */
+ * tool results with the member isError. Called by json.c, text.c and relevance/relevance.c. */
 #include "base/str.h"
 #include "classify/unwrap/unwrap.h"
 #include "json/reader.h"

@@ -1,5 +1,6 @@
 /* Streamed responses: holds the events back until the first content, then passes them on one by
- * one. Called by attempt_decoder.c, attempt_response.c, exchange.c and exchange_reply.c. */
+ * one. Called by attempt_decoder.c, attempt_response.c, exchange.c, exchange_reply.c and
+ * translate/attempt_translate.c. */
 #include <recourse/builder.h>
 
 #include "base/str.h"

@@ -1,5 +1,5 @@
-/* Reads a client's request, chooses its route and begins the call. Called by loop.c, attempt.c and
- * exchange.c. */
+/* Reads a client's request, chooses its route and begins the call. Called by loop.c, attempt.c,
+ * exchange.c and translate/exchange_translate.c. */
 #include "base/str.h"
 #include "dialect/usage_estimate.h"
 #include "gateway/exchange/attempt.h"

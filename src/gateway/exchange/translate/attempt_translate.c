@@ -1,5 +1,5 @@
-/* Translates the request and the response of one attempt. Called by attempt.c, attempt_response.c,
- * attempt_stream.c and exchange_ledger.c. */
+/* Translates the request and the response of one attempt. Called by the attempt files,
+ * exchange_audit.c, exchange_ledger.c and exchange_reply.c. */
 #include "gateway/exchange/translate/attempt_translate.h"
 
 #include <recourse/builder.h>

@@ -1,5 +1,5 @@
-/* Reads a request for translation and plans it for the targets of another API. Called by attempt.c,
- * attempt_failure.c, exchange_request.c, exchange_ledger.c and exchange_reply.c. */
+/* Reads a request for translation and plans it for the targets of another API. Called by the
+ * attempt and exchange files of src/gateway/exchange and by attempt_strip.c. */
 #include "gateway/exchange/translate/exchange_translate.h"
 
 #include "base/str.h"
