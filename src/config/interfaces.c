@@ -8,7 +8,8 @@
 #include "config/reader.h"
 #include "dialect/interface.h"
 
-_Static_assert((int)RC_CONFIG_INTERFACES_MAX == (int)RC_INTERFACE_COUNT,
+_Static_assert(sizeof((rc_config_provider){0}.interfaces) ==
+                   RC_INTERFACE_COUNT * sizeof(rc_dialect),
                "a provider may have each interface");
 
 static bool is_kind(const rc_config_provider *provider, const char *name)

@@ -97,9 +97,21 @@ config() { "$RECOURSE" config "$@"; }
     [[ $stderr == "bad.yaml:2:11: admin.listen: other machines can reach this address, and admin.token is missing"* ]]
     printf '  token: env:ADMIN\n' >>bad.yaml
     run -0 config check bad.yaml
-    sed 's/kind: openai_compatible/kind: anthropic/' good.yaml >bad.yaml
+    sed 's/kind: openai_compatible/kind: anthropic/; s/policy: fast/translate: off/' good.yaml >bad.yaml
     run -78 --separate-stderr config check bad.yaml
-    [[ $stderr == "bad.yaml:8:18: routes[0].chain[1].target: the target's provider uses Anthropic's API and chain[0] OpenAI's"* ]]
+    [[ $stderr == "bad.yaml:8:18: routes[0].chain[1].target: this target's provider has the interface messages and chain[0] "* ]]
+}
+
+@test "check: the translations of each route, and what is never sent" {
+    sed 's/kind: openai_compatible/kind: anthropic/' good.yaml >mixed.yaml
+    run -0 config check mixed.yaml
+    [[ $output == *"translations"*"chat>messages  relay/gpt-4o"*"never sent to messages: "*"json_object"* ]]
+    run -0 config check mixed.yaml --format json
+    [ "$(jq -c '[.translations[] | select(.translation == "chat>messages") | .target, (.never | index("json_object") != null)]' \
+        <<<"$output")" = '["relay/gpt-4o",true]' ]
+    sed 's/policy: fast/translate: off/' good.yaml >off.yaml
+    run -0 config check off.yaml --format json
+    [ "$(jq -c .translations <<<"$output")" = '[]' ]
 }
 
 @test "check: JSON is a report on standard output" {

@@ -148,7 +148,7 @@ static bool read_request(const rc_exchange *exchange, rc_exchange_translation *t
 static rc_exchange_translation *make(const rc_exchange *exchange)
 {
     const rc_alloc *alloc = &exchange->runtime->alloc;
-    const size_t count = exchange->plan.entry_count;
+    const uint16_t count = exchange->plan.entry_count;
     const size_t size = sizeof(rc_exchange_translation) + count * sizeof(rc_entry_translation);
     rc_exchange_translation *t = alloc->get(alloc->ctx, size);
     if (t == NULL)

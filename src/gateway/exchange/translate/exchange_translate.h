@@ -36,7 +36,7 @@ typedef struct rc_exchange_translation {
     rc_conversation conversation;
     rc_buf scratch;
     rc_buf names; /* The names of the targets, such as openai/gpt-5, which seals contain. */
-    size_t entry_count;
+    uint16_t entry_count;
     rc_entry_translation entries[];
 } rc_exchange_translation;
 
