@@ -4,7 +4,7 @@ or changed is reported."""
 import json
 
 from gateways import Lasting
-from harness import Suite, check, main, report_of
+from harness import IS_FEW, Suite, check, main, report_of
 from peers import CLEAN, Client, Upstream, chunk, chunks, http, post, resetting, saying
 from streams import parse_sse
 
@@ -22,6 +22,7 @@ gateway = Lasting({
         "claude": provider("anthropic"), "gpt": provider("openai", "/v1", interfaces=["chat"]),
         "compat": provider("anthropic", interfaces=["chat", "messages"]),
         "small": provider("openai_compatible", "/v1", context_tokens=20),
+        "gemini": provider("gemini"),
         "blind": provider("openai_compatible", "/v1", capabilities=["streaming"]),
     },
     "policies": {"quick": QUICK}, "threads": 1, "cooldown_ms": 0, "breaker": {"min_calls": 0},
@@ -30,6 +31,7 @@ gateway = Lasting({
         {"model": "both", "policy": "quick", "chain": ["claude/claude-opus-4-8", "gpt/gpt-5"]},
         {"model": "chat-first", "policy": "quick", "chain": ["gpt/gpt-5", "claude/claude-opus-4-8"]},
         {"model": "gpt", "policy": "quick", "chain": ["gpt/gpt-5"]},
+        {"model": "gemini", "policy": "quick", "chain": ["gemini/gemini-3-pro"]},
         {"model": "free", "policy": "quick", "chain": ["small/any", "blind/any", "gpt/gpt-5"]},
         {"model": "claude", "policy": "quick", "chain": ["claude/claude-opus-4-8"]},
         {"model": "exact", "policy": "quick", "translate": "exact", "chain": ["claude/c", "gpt/gpt-5"]},
@@ -54,6 +56,14 @@ def messages(model, mark, extra=b"", **more):
 
 def chat(model, mark, **more):
     return post("/v1/chat/completions", json.dumps({"model": model, "messages": HI, **more}).encode(), mark)
+
+
+def responses(model, mark, **more):
+    return post("/v1/responses", json.dumps({"model": model, "input": "Hi", **more}).encode(), mark)
+
+
+def gemini(model, mark, verb="streamGenerateContent?alt=sse"):
+    return post(f"/v1beta/models/{model}:{verb}", b'{"contents":[{"role":"user","parts":[{"text":"Hi"}]}]}', mark)
 
 
 def ask(request, *steps):
@@ -124,6 +134,16 @@ CHAT_STREAM = [chat_event({"role": "assistant", "content": ""}), chat_event({"co
                chat_event({"content": "lo"}), chat_event({}, "stop"), *CHAT_END]
 CLAUDE_STREAM = claude_stream(({"type": "text", "text": ""}, [{"type": "text_delta", "text": "Hel"},
                                                              {"type": "text_delta", "text": "lo"}]))
+
+
+def gemini_event(text, **more):
+    return b"data: " + json.dumps({"candidates": [{"content": {"role": "model", "parts": [{"text": text}]}, "index": 0,
+                                                   **more}],
+                                   "usageMetadata": {"promptTokenCount": 30, "candidatesTokenCount": 5,
+                                                     "thoughtsTokenCount": 2, "totalTokenCount": 37}}).encode() + b"\n\n"
+
+
+GEMINI_STREAM = [gemini_event("Hel"), gemini_event("lo", finishReason="STOP")]
 
 
 def streaming(pieces):
@@ -469,18 +489,54 @@ def ends_with_the_client_s_error():
     check("report" in str(events_of(answer)[-1][1]) or "recourse" in events_of(answer)[-1][1], answer)
 
 
+def streams_between_all_apis():
+    """Text and the provider's counts, for clients of Gemini's and the Responses API and from Gemini."""
+    answer, _ = ask(lambda mark: chat("gemini", mark, stream=True, stream_options={"include_usage": True}),
+                    streaming(GEMINI_STREAM))
+    check(answer.status == 200 and answer.body.endswith(b"data: [DONE]\n\n"), answer)
+    check(events_of(answer)[-1][1]["usage"]["completion_tokens"] == 7, answer)
+    answer, _ = ask(lambda mark: responses("claude", mark, stream=True), streaming(CLAUDE_STREAM))
+    names = [name for name, _ in events_of(answer)]
+    check(names[0] == "response.created" and names[-1] == "response.completed", names)
+    check([event["sequence_number"] for _, event in events_of(answer)] == list(range(len(names))), answer)
+    check(events_of(answer)[-1][1]["response"]["usage"]["input_tokens"] == 30, answer)
+    answer, _ = ask(lambda mark: gemini("gpt", mark), streaming(CHAT_STREAM))
+    check(answer.status == 200 and answer.get("content-type").startswith("text/event-stream"), answer)
+    texts = [part["text"] for _, event in events_of(answer) for part in event["candidates"][0]["content"].get("parts", [])]
+    check("".join(texts) == "Hello", answer)
+    answer, _ = ask(lambda mark: gemini("gpt", mark, "streamGenerateContent"), streaming(CHAT_STREAM))
+    check(answer.get("content-type").startswith("application/json") and isinstance(json.loads(answer.body), list), answer)
+
+
+def errors_in_the_client_s_form():
+    """After content a failure is the client's own error: numbered for the Responses API, an element of the array for
+    Gemini."""
+    cut = SSE + b"".join(chunk(piece) for piece in CLAUDE_STREAM[:5])
+    answer, _ = ask(lambda mark: responses("claude", mark, stream=True), resetting(cut))
+    events = [event for _, event in events_of(answer)]
+    numbers = [event["sequence_number"] for event in events]
+    check(numbers == list(range(len(numbers))) and "response.completed" not in answer.body.decode(), answer)
+    check("error" in json.dumps(events[-1]), events[-1])
+    cut = SSE + b"".join(chunk(piece) for piece in CHAT_STREAM[:3])
+    answer, _ = ask(lambda mark: gemini("gpt", mark, "streamGenerateContent"), resetting(cut))
+    elements = json.loads(answer.body)
+    check("error" in elements[-1] and "finishReason" not in answer.body.decode(), answer)
+
+
 def cut_anywhere(name, request, pieces, is_end):
     """A stream that is cut after any of its events ends as a whole response or as the client's error, never as a
     complete stream without its end."""
     whole = SSE + b"".join(chunk(piece) for piece in pieces)
-    step = 1 if not __import__("os").environ.get("RECOURSE_WIRE") else 37
+    step = 37 if IS_FEW else 1
     for end in range(len(SSE), len(whole), step):
         answer, _ = ask(request, resetting(whole[:end]))
         if answer.status == 200 and is_end(answer.body):
-            check(whole[:end].count(b"[DONE]") or whole[:end].count(b'"message_stop"}'), name, end, answer)
+            ends = (b"[DONE]", b'"message_stop"}', b'"finishReason": "STOP"')
+            check(any(end_of in whole[:end] for end_of in ends), name, end, answer)
         elif answer.status == 200:
             events = events_of(answer)
-            check(events and ("error" in events[-1][1]), name, end, answer)
+            failed = events and (events[-1][1].get("error") or events[-1][1].get("response", {}).get("error"))
+            check(failed, name, end, answer)
         else:
             check(answer.status in (502, 503, 504), name, end, answer)
 
@@ -510,6 +566,15 @@ suite.case("a messages stream becomes a chat stream", streams_to_chat)
 suite.case("interleaved calls arrive one after the other", streams_interleaved_calls)
 suite.case("errors before the first content are retried", fails_over_before_content)
 suite.case("an error after content is the client's own error event", ends_with_the_client_s_error)
+suite.case("streams of Gemini and the Responses API", streams_between_all_apis)
+suite.case("errors after content in the forms of Gemini and the Responses API", errors_in_the_client_s_form)
+suite.case("a cut gemini stream never looks complete to a chat client", cut_anywhere, "gemini",
+           lambda mark: chat("gemini", mark, stream=True), GEMINI_STREAM, lambda body: b"[DONE]" in body)
+suite.case("a cut messages stream never looks complete to a responses client", cut_anywhere, "messages",
+           lambda mark: responses("claude", mark, stream=True), CLAUDE_STREAM,
+           lambda body: b"response.completed" in body)
+suite.case("a cut chat stream never looks complete to a gemini client", cut_anywhere, "chat",
+           lambda mark: gemini("gpt", mark), CHAT_STREAM, lambda body: b'"finishReason"' in body)
 suite.case("a cut chat stream never looks complete to a messages client", cut_anywhere, "chat",
            lambda mark: messages("gpt", mark, stream=True), CHAT_STREAM, lambda body: b"message_stop" in body)
 suite.case("a cut messages stream never looks complete to a chat client", cut_anywhere, "messages",
