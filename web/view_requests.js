@@ -18,7 +18,7 @@ const LIVE_MS = 400;
 const LIT_MAX = 5;
 const FIELDS = ["id", "outcome", "model", "target", "client", "code"];
 
-// The details of a request; a plain success has none.
+// The details of a request; a plain success has no details.
 function whatOf(op) {
     if (op.code)
         return [el("b", {}, words(op.code)), op.message ? said(op.message, { class: "note" }) : null];

@@ -193,7 +193,7 @@ static inline bool rc_scrub_may_begin_construct(const char *last)
 }
 
 /* Returns whether the word that ends at `to` may be the name of a secret, by comparing its last
- * letters. The result is also true for some other words, but never false for a name. */
+ * letters. The result is true for every name of a secret, and also for some other words. */
 bool rc_scrub_may_be_name(rc_str text, size_t to);
 
 /* Returns the kind of secret that a value with this name is. If `is_exact` is true, the whole name

@@ -19,8 +19,8 @@ typedef struct rc_mock_limit {
 /* Initialises a full bucket. */
 void rc_mock_limit_init(rc_mock_limit *limit, uint32_t per_minute, uint64_t now_ms);
 
-/* Refills the bucket for the time until now_ms. Returns whether the bucket then holds `count`. If
- * `count` exceeds the bucket's size, returns whether the bucket is full. */
+/* Refills the bucket for the time until now_ms. Returns whether the refilled bucket holds at least
+ * `count`. If `count` exceeds the bucket's size, returns whether the bucket is full. */
 bool rc_mock_limit_has(rc_mock_limit *limit, uint64_t count, uint64_t now_ms);
 
 /* Removes `count` from the bucket, or the whole content if the bucket holds less than `count`. */

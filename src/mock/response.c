@@ -143,7 +143,7 @@ static void limit_state_headers(rc_mock_response *a, const rc_mock_limit_state *
     reset_header(a, names[2], left->reset_ms, now_unix_ms);
 }
 
-/* Adds the rate-limit headers, except for Gemini, which has none. */
+/* Adds the rate-limit headers, except for Gemini, which sends no such headers. */
 static void limit_headers(rc_mock_response *a, const rc_mock_context *context)
 {
     static const char *const openai[2][3] = {

@@ -3,7 +3,7 @@
  * Rows are in the order in which operations began. An operation that takes an hour ends after
  * thousands of shorter operations that began later. Therefore each step scans the operations that
  * began recently, each 16th step scans further back and each 256th step scans even further.
- * Operations that run for longer than that are not found.
+ * Operations that run for longer than eight hours are not found.
  *
  *   step          finds operations that ended since its last scan and began in the last
  *   each          2 minutes

@@ -13,7 +13,7 @@
 
 typedef struct rc_tty {
     const rc_sys_calls *calls;
-    int fd;               /* The controlling terminal. -1: the process has none. */
+    int fd;               /* The controlling terminal. -1: the process has no such terminal. */
     pid_t group;          /* Our process group. */
     struct termios modes; /* The terminal modes that rc_tty_init found. */
     bool has_modes;

@@ -151,7 +151,8 @@ static void count_texts(tally *t, const char *folder, const char *ends)
         if (file != NULL) {
             const size_t len = fread(bytes, 1, sizeof bytes, file);
             fclose(file);
-            /* The position differs from file to file and is the same in every run. */
+            /* The position of the paragraph differs from file to file and is the same in every
+             * run. */
             if (len > 40)
                 count_text(t, paragraph_at(rc_str_make(bytes, len), (i * 7919) % (len - 1)));
         }

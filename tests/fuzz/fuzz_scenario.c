@@ -1,6 +1,6 @@
-/* Bytes as a scenario. A refused one gets a position and a reason. An accepted one is valid and
- * runs: a short copy of it ends, every request is accounted for, and recourse's policies respect
- * the deadline. */
+/* Bytes as a scenario. A refused scenario gets a position and a reason. An accepted scenario is
+ * valid and runs: a short copy of it ends, every request is accounted for, and recourse's policies
+ * respect the deadline. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

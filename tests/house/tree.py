@@ -54,7 +54,7 @@ class Page:
         self.path = Path(root, "docs/architecture.md")
         self.text = self.path.read_text(encoding="utf-8")
         self.may_include = {}  # folder: folders, in the order of the page
-        self.exceptions = defaultdict(dict)  # rule: {what: reason}
+        self.exceptions = defaultdict(dict)  # name of a rule: {exception: reason}
         self.facts = {}  # table of spec/: the folders that include it
         for header, rows in tables(self.text):
             if header[0] == "folder" and "may include" in header:
@@ -123,7 +123,8 @@ def includes(root, files):
 
 
 def layer_includes(root, page):
-    """(file, its layer, included file, its layer) of each include that leads to another layer."""
+    """Yields (file, layer of the file, included file, layer of that file) for each include that
+    leads to another layer."""
     for path, targets in includes(root, list(sources(root, (*SOURCE_ROOTS, "include")))).items():
         layer = page.layer_of(os.path.dirname(path))
         for target in targets:
@@ -161,7 +162,8 @@ def check_includes(root, _binary):
 
 
 def symbols(binary, root):
-    """(defined: {symbol: source}, wanted: {source: symbols}) of the objects whose source exists."""
+    """Returns (defined: {symbol: source}, wanted: {source: symbols}) of the objects whose source
+    exists."""
     objects = {}
     for path in sorted(Path(binary, "CMakeFiles").rglob("*.c.o")):
         match = re.search(r"\.dir/((?:lib|src)/.*\.c)\.o$", path.as_posix())

@@ -15,7 +15,8 @@ const source = process.env.RECOURSE_SOURCE;
 const tool = join(process.env.RECOURSE_BINARY, "tests", "tool_translate");
 const NAMES = { chat: "Chat", messages: "Messages", responses: "Responses", gemini: "Gemini" };
 
-// Members by the name of the type: removed from "required", or allowed although the type lacks them.
+// Exceptions by the name of a type: members that are removed from "required" (optional), and
+// members that are allowed although the type lacks them (added).
 const EXCEPTIONS = JSON.parse(readFileSync(join(source, "tests/schemas/exceptions.json")));
 
 // The packages are beside the copy of main.mjs, in the current folder.

@@ -13,9 +13,10 @@ let gateUrl = "";
 
 export const base = () => gateUrl;
 
-// Adds a route for a test. Returns its model name (name) and its target as reports and headers name it.
-// kind: the provider's kind. behaviour: the mock's behaviour, see docs/mock.md. options: policy (once,
-// fast, hasty), deadline_ms, timeouts, interfaces of the provider.
+// Adds a route for a test. Returns the route's model name (name) and its target (target) as reports
+// and headers name it. kind: the provider's kind. behaviour: the mock's behaviour, see
+// docs/mock.md. options: policy (once, fast, hasty), deadline_ms, timeouts, interfaces of the
+// provider.
 export function route(kind, behaviour, options = {}) {
     const number = routes.length + 1;
     const made = { name: `model-${number}`, target: `p${number}/mock/${behaviour}` };

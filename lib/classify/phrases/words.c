@@ -175,10 +175,10 @@ static unsigned read_long(rc_str text, size_t from, uint64_t *ret_hash)
 
 /* Properties of a byte next to a plain word. */
 enum {
-    CHAR_OTHER = 1, /* Next to a word: the word must be read by words_special.c, not by
-                       read_plain_words. */
-    CHAR_SIGN = 2,  /* Before a word: a sign that has a meaning and is not only a separator. */
-    CHAR_JOINT = 4  /* After a word: the word may be part of an address. */
+    CHAR_OTHER = 1, /* A word next to such a byte must be read by words_special.c, not by
+                     * read_plain_words. */
+    CHAR_SIGN = 2,  /* A sign that, before a word, has a meaning and is not only a separator. */
+    CHAR_JOINT = 4  /* A word before such a byte may be part of an address. */
 };
 
 static const uint8_t CHARS[256] = {[0 ... 0x1F] = CHAR_SIGN,

@@ -138,7 +138,7 @@ void rc_audit_push_date_time(const rc_audit *audit, rc_buf *buf, int64_t unix_ms
 void rc_audit_push_hour(const rc_audit *audit, rc_buf *buf, int64_t unix_ms);
 void rc_audit_push_zone(const rc_audit *audit, rc_buf *buf, int64_t unix_ms);
 
-/* Returns a number for the local day, so that days can be compared. The number is never 0. */
+/* Returns a number for the local day, so that days can be compared; never 0. */
 int64_t rc_audit_day_of(const rc_audit *audit, int64_t unix_ms);
 
 /* Appends "4 minutes ago" or "just now". */

@@ -75,7 +75,7 @@ void rc_litellm_note_append_handler(const rc_litellm *in, rc_litellm_note *note,
 
 /* ---- routes ---- */
 
-/* Returns whether the group has the form "x/PATTERN" for the model PATTERN. Such names need no
+/* Returns whether the group's name is "x/PATTERN" and its model is PATTERN. Such names need no
  * route, because a request for PROVIDER/MODEL goes to that provider. */
 static bool is_direct(const rc_litellm_deployment *first)
 {

@@ -22,7 +22,7 @@ typedef struct rc_exchange_summary {
     rc_str path;
     rc_str request_id;
     rc_str mark;     /* The name that a client in this process gave the request. Empty if the client
-                      * gave none. */
+                      * gave no name. */
     rc_str client;   /* The client's configured name. Empty if no clients are configured. */
     rc_str route;    /* The route's pattern. Empty if no route was chosen. */
     rc_str model;    /* The model as the client named it. Empty if the client named no model. */
@@ -58,7 +58,7 @@ typedef struct rc_exchange_summary {
 typedef struct rc_quota_warning {
     rc_str request_id; /* The request whose response reported the limit. */
     rc_str mark;       /* The name that a client in this process gave the request. Empty if the
-                        * client gave none. */
+                        * client gave no name. */
     rc_str target;     /* "provider/model" */
     rc_str credential; /* The credential's id. Empty if no key was sent. */
     const rc_quota *quota;

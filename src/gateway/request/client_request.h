@@ -41,16 +41,16 @@ typedef struct rc_client_request {
     rc_str passthrough_path;     /* Path of a passthrough, from the slash behind the provider on. */
     rc_str query;                /* The query as received, including credentials of the client. */
 
-    rc_secret token;            /* The client's token. Empty if the request has none. Views the head
-                                 * or the token_scratch of rc_client_request_read_head. */
+    rc_secret token;            /* The client's token. Empty if the request has no token. Views the
+                                 * head or the token_scratch of rc_client_request_read_head. */
     uint64_t deadline_ms;       /* From x-recourse-deadline-ms. 0 if the client sets no deadline. */
     uint64_t client_timeout_ms; /* The timeout that the client's SDK sends in a header, less a
-                                 * margin. 0 if the SDK sends none. */
+                                 * margin. 0 if the SDK sends no timeout. */
     rc_field_id client_timeout_field; /* The header that contained client_timeout_ms. */
     rc_str policy;                    /* Name of the policy that the client requested; it may be
-                                       * unknown. Empty if the client requested none. */
+                                       * unknown. Empty if the client requested no policy. */
     rc_str idempotency_key;           /* The idempotency key without quotes. Empty if the request
-                                         has none. */
+                                       * has no key. */
     rc_str session;                   /* From x-recourse-session. Empty if the client names no
                                          session. */
     rc_str mark;                      /* A name for the request, which a client in this process sets
@@ -99,11 +99,11 @@ typedef struct rc_client_request {
     uint32_t members_seen;        /* Bits of the members that rc_client_request_watch has found so
                                    * far. */
     const char *ambiguous_member; /* The ambiguous member that rc_client_request_watch has found.
-                                   * NULL if it has found none. */
+                                   * NULL if no member is ambiguous. */
     /* The members below are not zeroed as a whole. */
     rc_field_list fields;
-    rc_trace_context trace; /* The client's trace. If the client sends none, the exchange
-                                       * may start a trace. */
+    rc_trace_context trace; /* The client's trace. If the client sends no trace, the exchange may
+                             * start one. */
     rc_hops hops;           /* Gateways that the request has passed, read from Via. */
     char model_storage[RC_MODEL_NAME_MAX];
     char shown_model_storage[RC_MODEL_NAME_MAX]; /* Holds `model` if the client's name contains a

@@ -118,8 +118,8 @@ const char *rc_field_name(rc_field_id field)
 static void drop_listed(rc_field_list *fields, const rc_http1 *reader, const char *head,
                         rc_str list)
 {
-    /* The value is nearly always "keep-alive" or "close". With these values no further header must
-     * be dropped, because the header keep-alive is never passed on. */
+    /* The value of Connection is nearly always "keep-alive" or "close". With these values no
+     * further header must be dropped, because the header keep-alive is never passed on. */
     if (rc_http1_is_name(list, RC_STR("keep-alive")) || rc_http1_is_name(list, RC_STR("close")))
         return;
     for (size_t at = 0; at < list.len;) {

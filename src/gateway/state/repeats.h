@@ -7,9 +7,9 @@
  *
  * Only a keyed hash of a request is stored (SipHash-2-4 with a key of the process). The table has a
  * fixed size; a new entry replaces the oldest entry of its set. A client is counted under its
- * configured name. If no clients are configured, it is counted under the product at the start of
- * User-Agent. Clients whose names do not fit into the table are counted as "other". While no entry
- * is valid, a check is one atomic load. Any thread may call these functions. */
+ * configured name. If no clients are configured, a client is counted under the product at the start
+ * of User-Agent. Clients whose names do not fit into the table are counted as "other". While no
+ * entry is valid, a check is one atomic load. Any thread may call these functions. */
 #ifndef RC_GATEWAY_STATE_REPEATS_H
 #define RC_GATEWAY_STATE_REPEATS_H
 

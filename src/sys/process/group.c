@@ -9,8 +9,8 @@
 /* Time between SIGTERM and SIGKILL for the processes that the command has left behind, in
  * milliseconds. */
 #define LEFTOVERS_GRACE_MS 500u
-/* Maximum time to wait for processes after SIGKILL, in milliseconds. A process that hangs in the
- * kernel for longer is not waited for. */
+/* Maximum time to wait for processes after SIGKILL, in milliseconds. The program does not wait
+ * longer for a process that hangs in the kernel. */
 #define KILLED_GRACE_MS 5000u
 
 static void signal_group(const rc_run *run, int signal)

@@ -62,7 +62,7 @@ static void check_storm(const rc_sim_result *result, const rc_sim_policy_result 
 }
 
 /* Failures with status 503 have long waits, with status 500 short ones. The guarantees hold for
- * both, and for several seeds. */
+ * both statuses and for several seeds. */
 static void the_guarantees_hold(void **state)
 {
     (void)state;

@@ -134,8 +134,8 @@ static void a_price_of_0_is_a_price(void **state)
            "u/xx budget all+0\nu/* budget all+0\no/* budget all+0\n");
 }
 
-/* The callback is called for the first RC_UNPRICED_SHOWN targets; the result is the number of
- * all. */
+/* The callback is called for the first RC_UNPRICED_SHOWN targets; the result is the number of all
+ * unpriced targets. */
 static void all_are_counted_and_the_first_are_reported(void **state)
 {
     static char config[16384];

@@ -146,7 +146,7 @@ static void saved_states_name_the_key_and_the_model(void **state)
     assert_int_equal(got.value, RC_CREDENTIAL_EXHAUSTED);
     assert_int_equal(got.until_unix_ms, NOW_UNIX_MS + QUOTA_MS);
     assert_false(save(RC_NO_TARGET, 0, name, &got));
-    /* The state of the credential itself takes precedence. */
+    /* The state of the credential itself takes precedence over its state at one target. */
     rc_shared_cool_down_credential(&hub.shared, provider.first_key, RC_CREDENTIAL_DEAD, 0);
     assert_true(save(row, 0, name, &got));
     assert_int_equal(got.kind, RC_SAVED_STATE_CREDENTIAL);
