@@ -312,8 +312,8 @@ static inline bool laws_translate(const rc_alloc *alloc, rc_dialect from, rc_str
 }
 
 /* Law: a request in dialect A that is translated to B, back to A and to B again is the same in B
- * both times, if no translation adapts anything. ret_is_exact: true if no translation adapted
- * anything. */
+ * both times, if no translation adapts anything, and is not longer than three times what was read
+ * and 4 KiB. ret_is_exact: whether no translation adapted anything. */
 static inline bool laws_request_holds(const rc_alloc *alloc, laws_source s, rc_dialect from,
                                       rc_dialect to, bool *ret_is_exact)
 {
@@ -329,7 +329,8 @@ static inline bool laws_request_holds(const rc_alloc *alloc, laws_source s, rc_d
                laws_translate(alloc, to, rc_buf_get(&bufs[2]), from, &bufs[3]) &&
                laws_translate(alloc, from, rc_buf_get(&bufs[3]), to, &bufs[4]);
     *ret_is_exact = is_exact;
-    bool holds = !is_exact || rc_str_eq(rc_buf_get(&bufs[2]), rc_buf_get(&bufs[4]));
+    bool holds = (!is_exact || rc_str_eq(rc_buf_get(&bufs[2]), rc_buf_get(&bufs[4]))) &&
+                 bufs[2].len <= 3 * first.len + 4096;
     for (size_t i = 0; i < 5; i++)
         rc_buf_done(&bufs[i]);
     return holds;

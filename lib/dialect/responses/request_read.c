@@ -177,28 +177,28 @@ static void note_other_item(rc_conversation *c, rc_str item)
     static const struct {
         const char *type;
         rc_feature feature;
-    } rows[] = {{"item_reference", RC_FEATURE_STATE},
-                {"compaction", RC_FEATURE_STATE},
-                {"computer_call", RC_FEATURE_TOOLS_TYPED},
-                {"computer_call_output", RC_FEATURE_TOOLS_TYPED},
-                {"local_shell_call", RC_FEATURE_TOOLS_TYPED},
-                {"local_shell_call_output", RC_FEATURE_TOOLS_TYPED},
-                {"shell_call", RC_FEATURE_TOOLS_TYPED},
-                {"shell_call_output", RC_FEATURE_TOOLS_TYPED},
-                {"apply_patch_call", RC_FEATURE_TOOLS_TYPED},
-                {"apply_patch_call_output", RC_FEATURE_TOOLS_TYPED},
-                {"web_search_call", RC_FEATURE_TOOLS_SERVER},
-                {"file_search_call", RC_FEATURE_TOOLS_SERVER},
-                {"code_interpreter_call", RC_FEATURE_TOOLS_SERVER},
-                {"image_generation_call", RC_FEATURE_TOOLS_SERVER},
-                {"mcp_list_tools", RC_FEATURE_TOOLS_SERVER},
-                {"mcp_call", RC_FEATURE_TOOLS_SERVER},
-                {"mcp_approval_request", RC_FEATURE_TOOLS_SERVER},
-                {"mcp_approval_response", RC_FEATURE_TOOLS_SERVER}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (!rc_read_type_is(item, rows[i].type))
+    } others[] = {{"item_reference", RC_FEATURE_STATE},
+                  {"compaction", RC_FEATURE_STATE},
+                  {"computer_call", RC_FEATURE_TOOLS_TYPED},
+                  {"computer_call_output", RC_FEATURE_TOOLS_TYPED},
+                  {"local_shell_call", RC_FEATURE_TOOLS_TYPED},
+                  {"local_shell_call_output", RC_FEATURE_TOOLS_TYPED},
+                  {"shell_call", RC_FEATURE_TOOLS_TYPED},
+                  {"shell_call_output", RC_FEATURE_TOOLS_TYPED},
+                  {"apply_patch_call", RC_FEATURE_TOOLS_TYPED},
+                  {"apply_patch_call_output", RC_FEATURE_TOOLS_TYPED},
+                  {"web_search_call", RC_FEATURE_TOOLS_SERVER},
+                  {"file_search_call", RC_FEATURE_TOOLS_SERVER},
+                  {"code_interpreter_call", RC_FEATURE_TOOLS_SERVER},
+                  {"image_generation_call", RC_FEATURE_TOOLS_SERVER},
+                  {"mcp_list_tools", RC_FEATURE_TOOLS_SERVER},
+                  {"mcp_call", RC_FEATURE_TOOLS_SERVER},
+                  {"mcp_approval_request", RC_FEATURE_TOOLS_SERVER},
+                  {"mcp_approval_response", RC_FEATURE_TOOLS_SERVER}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (!rc_read_type_is(item, others[i].type))
             continue;
-        rc_read_feature(c, rows[i].feature);
+        rc_read_feature(c, others[i].feature);
         return;
     }
     rc_read_feature(c, RC_FEATURE_UNKNOWN_CONTENT);
