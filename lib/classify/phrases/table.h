@@ -116,7 +116,7 @@ enum {
     RC_MARKER_END = 169
 };
 
-#define RC_PHRASE_STEPS 1910
+#define RC_PHRASE_STEPS 1913
 #define RC_PHRASE_ENDS 14
 #define RC_LEXICON_SLOTS 2048u
 

@@ -212,356 +212,360 @@ const rc_rule rc_rules_table[RC_RULES_BUILTIN_COUNT] = {
     RULE("rpc.cancelled", DENIED, NONE, 2, 401,
         "(rpc:server or rpc:internal or rpc:tool) and says:tool_denied",
         "a user or a policy refused the call of the tool")
-    RULE("rpc.permission", FORBIDDEN, CONFIGURATION, 3, 407,
-        "(rpc:server or rpc:internal or rpc:tool) and (says:permission "
-        "or says:not_allowed) and not says:auth", "the tool's server does not allow this")
-    RULE("rpc.invalid", INPUT_INVALID, CONTENT, 1, 416, "rpc:invalid",
+    RULE("rpc.unsupported", UNSUPPORTED_FEATURE, NONE, 2, 407,
+        "(rpc:server or rpc:internal or rpc:tool or rpc:invalid) and " "says:unsupported",
+        "the tool's server does not support this feature or version")
+    RULE("rpc.permission", FORBIDDEN, CONFIGURATION, 3, 414,
+        "(rpc:server or rpc:internal or rpc:tool or rpc:invalid) and "
+        "(says:permission or says:not_allowed) and not (says:auth or " "says:bad_param)",
+        "the tool's server does not allow this")
+    RULE("rpc.invalid", INPUT_INVALID, CONTENT, 1, 425, "rpc:invalid",
         "a JSON-RPC code says that the request or its parameters are " "invalid")
-    RULE("rpc.not_found", NOT_FOUND, CONFIGURATION, 1, 418, "rpc:not_found",
+    RULE("rpc.not_found", NOT_FOUND, CONFIGURATION, 1, 427, "rpc:not_found",
         "a JSON-RPC code says that the method or the resource does not " "exist")
-    RULE("connect.tls.client_certificate", CONNECTION_FAILED, NONE, 1, 420,
+    RULE("connect.tls.client_certificate", CONNECTION_FAILED, NONE, 1, 429,
         "connection:tls_client_certificate",
         "the peer requires a client certificate and refused the "
         "connection; it did not read the request")
-    RULE("timeout.connect_words", NETWORK_TIMEOUT, NONE, 2, 422,
+    RULE("timeout.connect_words", NETWORK_TIMEOUT, NONE, 2, 431,
         "says:connect_timeout and status:none",
         "no connection was established in time; nothing was sent")
-    RULE("outcome.timeout", OUTCOME_UNKNOWN, NONE, 4, 426,
+    RULE("outcome.timeout", OUTCOME_UNKNOWN, NONE, 4, 435,
         "(transport:timeout or says:timeout) and (status:none or "
         "status:2xx) and replay:no and not phase:connect",
         "the request was sent and no response arrived; a retry may carry " "it out twice")
-    RULE("outcome.gateway_timeout", OUTCOME_UNKNOWN, NONE, 3, 436,
+    RULE("outcome.gateway_timeout", OUTCOME_UNKNOWN, NONE, 3, 445,
         "(status:504 or status:524 or inner:504 or inner:524) and "
         "replay:no and not (code:invalid or says:connect_timeout)",
         "a gateway stopped waiting for the provider; the request may " "have been carried out")
-    RULE("outcome.no_answer", OUTCOME_UNKNOWN, NONE, 2, 446,
+    RULE("outcome.no_answer", OUTCOME_UNKNOWN, NONE, 2, 455,
         "(status:520 or inner:520) and replay:no",
         "a gateway forwarded the request and received an empty or broken "
         "response; the request may have been carried out")
-    RULE("outcome.timeout_words", OUTCOME_UNKNOWN, NONE, 4, 451,
+    RULE("outcome.timeout_words", OUTCOME_UNKNOWN, NONE, 4, 460,
         "says:timeout and (status:408 or status:499 or status:5xx) and "
         "replay:no and not (says:connect_timeout or status:522)",
         "the provider's time limit ended the request; it may have been " "carried out")
-    RULE("outcome.status", OUTCOME_UNKNOWN, NONE, 2, 462,
+    RULE("outcome.status", OUTCOME_UNKNOWN, NONE, 2, 471,
         "(status:408 or status:499 or status:598-599) and replay:no",
         "the call was abandoned on the way; the request may have been " "carried out")
-    RULE("outcome.tls", OUTCOME_UNKNOWN, NONE, 3, 469,
+    RULE("outcome.tls", OUTCOME_UNKNOWN, NONE, 3, 478,
         "transport:tls and replay:no and (phase:sent or phase:headers or " "phase:committed)",
         "the connection broke after the request was sent")
-    RULE("outcome.cut", OUTCOME_UNKNOWN, NONE, 4, 477,
+    RULE("outcome.cut", OUTCOME_UNKNOWN, NONE, 4, 486,
         "(transport:reset or transport:eof or says:reset or "
         "says:stream_cut or body:unterminated) and (status:none or "
         "status:2xx) and replay:no and not phase:connect",
         "the connection ended after the request was sent; a retry may " "carry it out twice")
-    RULE("timeout.dns", NETWORK_TIMEOUT, NONE, 1, 490, "connection:dns_timeout",
+    RULE("timeout.dns", NETWORK_TIMEOUT, NONE, 1, 499, "connection:dns_timeout",
         "the DNS lookup of the host name timed out; nothing was sent")
-    RULE("timeout.tls", NETWORK_TIMEOUT, NONE, 1, 492, "connection:tls_timeout",
+    RULE("timeout.tls", NETWORK_TIMEOUT, NONE, 1, 501, "connection:tls_timeout",
         "the TLS handshake did not finish in time; nothing was sent")
-    RULE("timeout.connect", NETWORK_TIMEOUT, NONE, 2, 494, "transport:timeout and phase:connect",
+    RULE("timeout.connect", NETWORK_TIMEOUT, NONE, 2, 503, "transport:timeout and phase:connect",
         "no connection was established in time; nothing was sent")
-    RULE("timeout.stall", STREAM_INTERRUPTED, NONE, 2, 498,
+    RULE("timeout.stall", STREAM_INTERRUPTED, NONE, 2, 507,
         "connection:stalled and phase:committed", "the stream stalled after its first content")
-    RULE("timeout.stream", STREAM_INTERRUPTED, NONE, 2, 502,
+    RULE("timeout.stream", STREAM_INTERRUPTED, NONE, 2, 511,
         "transport:timeout and phase:committed", "the stream stopped before its end")
-    RULE("timeout.send", NETWORK_TIMEOUT, NONE, 1, 506, "connection:send_timeout",
+    RULE("timeout.send", NETWORK_TIMEOUT, NONE, 1, 515, "connection:send_timeout",
         "the peer accepted no more of the request in time; the request " "can be repeated safely")
-    RULE("timeout.first_byte", NETWORK_TIMEOUT, NONE, 1, 508, "connection:first_byte_timeout",
+    RULE("timeout.first_byte", NETWORK_TIMEOUT, NONE, 1, 517, "connection:first_byte_timeout",
         "the response did not begin in time; the request can be repeated " "safely")
-    RULE("timeout.share", NETWORK_TIMEOUT, NONE, 1, 510, "connection:share_timeout",
+    RULE("timeout.share", NETWORK_TIMEOUT, NONE, 1, 519, "connection:share_timeout",
         "the response did not begin within the target's share of the "
         "deadline; the request can be repeated safely")
-    RULE("timeout.stall_early", NETWORK_TIMEOUT, NONE, 1, 512, "connection:stalled",
+    RULE("timeout.stall_early", NETWORK_TIMEOUT, NONE, 1, 521, "connection:stalled",
         "the stream stalled before its first content; the request can be " "repeated safely")
-    RULE("timeout.idle", NETWORK_TIMEOUT, NONE, 1, 514, "connection:idle_timeout",
+    RULE("timeout.idle", NETWORK_TIMEOUT, NONE, 1, 523, "connection:idle_timeout",
         "the response stopped before its end; the request can be " "repeated safely")
-    RULE("deadline.client", NETWORK_TIMEOUT, NONE, 1, 516, "connection:deadline_client",
+    RULE("deadline.client", NETWORK_TIMEOUT, NONE, 1, 525, "connection:deadline_client",
         "the client's deadline ended the attempt")
-    RULE("deadline.announced_timeout", NETWORK_TIMEOUT, NONE, 1, 518,
+    RULE("deadline.announced_timeout", NETWORK_TIMEOUT, NONE, 1, 527,
         "connection:announced_timeout",
         "the timeout that the client announced in x-stainless-timeout " "ended the attempt")
-    RULE("deadline.announced_read_timeout", NETWORK_TIMEOUT, NONE, 1, 520,
+    RULE("deadline.announced_read_timeout", NETWORK_TIMEOUT, NONE, 1, 529,
         "connection:announced_read_timeout", "the timeout that the client announced in "
         "x-stainless-read-timeout ended the attempt")
-    RULE("deadline.announced_server_timeout", NETWORK_TIMEOUT, NONE, 1, 522,
+    RULE("deadline.announced_server_timeout", NETWORK_TIMEOUT, NONE, 1, 531,
         "connection:announced_server_timeout",
         "the timeout that the client announced in x-server-timeout ended " "the attempt")
-    RULE("deadline.route", NETWORK_TIMEOUT, NONE, 1, 524, "connection:deadline_route",
+    RULE("deadline.route", NETWORK_TIMEOUT, NONE, 1, 533, "connection:deadline_route",
         "the route's deadline ended the attempt")
-    RULE("deadline.policy", NETWORK_TIMEOUT, NONE, 1, 526, "connection:deadline_policy",
+    RULE("deadline.policy", NETWORK_TIMEOUT, NONE, 1, 535, "connection:deadline_policy",
         "the policy's time budget ended the attempt")
-    RULE("deadline.body", NETWORK_TIMEOUT, NONE, 1, 528, "connection:deadline_body",
+    RULE("deadline.body", NETWORK_TIMEOUT, NONE, 1, 537, "connection:deadline_body",
         "the client's deadline passed while its request was being " "received")
-    RULE("timeout.network", NETWORK_TIMEOUT, NONE, 1, 530, "transport:timeout",
+    RULE("timeout.network", NETWORK_TIMEOUT, NONE, 1, 539, "transport:timeout",
         "no response arrived in time; the request can be repeated safely")
-    RULE("connect.dns.unknown", CONNECTION_FAILED, NONE, 1, 532, "connection:dns_unknown",
+    RULE("connect.dns.unknown", CONNECTION_FAILED, NONE, 1, 541, "connection:dns_unknown",
         "the host name does not exist; nothing was sent")
-    RULE("connect.dns.failed", CONNECTION_FAILED, NONE, 1, 534, "connection:dns_failed",
+    RULE("connect.dns.failed", CONNECTION_FAILED, NONE, 1, 543, "connection:dns_failed",
         "no DNS server could be reached; nothing was sent")
-    RULE("connect.dns", CONNECTION_FAILED, NONE, 1, 536, "transport:dns",
+    RULE("connect.dns", CONNECTION_FAILED, NONE, 1, 545, "transport:dns",
         "the DNS lookup of the host name failed; nothing was sent")
-    RULE("connect.unreachable", CONNECTION_FAILED, NONE, 1, 538, "connection:unreachable",
+    RULE("connect.unreachable", CONNECTION_FAILED, NONE, 1, 547, "connection:unreachable",
         "the host is unreachable; nothing was sent")
-    RULE("connect.failed", CONNECTION_FAILED, NONE, 1, 540, "connection:failed",
+    RULE("connect.failed", CONNECTION_FAILED, NONE, 1, 549, "connection:failed",
         "the connection failed; nothing was sent")
-    RULE("connect.refused", CONNECTION_FAILED, NONE, 1, 542, "transport:connect_refused",
+    RULE("connect.refused", CONNECTION_FAILED, NONE, 1, 551, "transport:connect_refused",
         "the connection was refused; nothing was sent")
-    RULE("connect.certificate", CONNECTION_FAILED, CONFIGURATION, 2, 544,
+    RULE("connect.certificate", CONNECTION_FAILED, CONFIGURATION, 2, 553,
         "(transport:tls or status:none) and says:tls",
         "the certificate or the TLS configuration is wrong; a retry does " "not help")
-    RULE("stream.tls", STREAM_INTERRUPTED, NONE, 2, 549,
+    RULE("stream.tls", STREAM_INTERRUPTED, NONE, 2, 558,
         "transport:tls and (phase:headers or phase:committed or " "status:2xx)",
         "TLS failed in the middle of the response")
-    RULE("connect.tls.expired", CONNECTION_FAILED, NONE, 1, 555, "connection:tls_expired",
+    RULE("connect.tls.expired", CONNECTION_FAILED, NONE, 1, 564, "connection:tls_expired",
         "the certificate has expired; nothing was sent, and a retry at "
         "the same target does not help")
-    RULE("connect.tls.not_yet_valid", CONNECTION_FAILED, NONE, 1, 557,
+    RULE("connect.tls.not_yet_valid", CONNECTION_FAILED, NONE, 1, 566,
         "connection:tls_not_yet_valid",
         "the certificate is not valid yet; nothing was sent, and a retry "
         "at the same target does not help")
-    RULE("connect.tls.self_signed", CONNECTION_FAILED, NONE, 1, 559, "connection:tls_self_signed",
+    RULE("connect.tls.self_signed", CONNECTION_FAILED, NONE, 1, 568, "connection:tls_self_signed",
         "the certificate is self-signed and not trusted; nothing was sent")
-    RULE("connect.tls.untrusted", CONNECTION_FAILED, NONE, 1, 561, "connection:tls_untrusted",
+    RULE("connect.tls.untrusted", CONNECTION_FAILED, NONE, 1, 570, "connection:tls_untrusted",
         "the certificate's issuer is not trusted; nothing was sent")
-    RULE("connect.tls.wrong_host", CONNECTION_FAILED, NONE, 1, 563, "connection:tls_wrong_host",
+    RULE("connect.tls.wrong_host", CONNECTION_FAILED, NONE, 1, 572, "connection:tls_wrong_host",
         "the certificate is for another host; nothing was sent")
-    RULE("connect.tls.revoked", CONNECTION_FAILED, NONE, 1, 565, "connection:tls_revoked",
+    RULE("connect.tls.revoked", CONNECTION_FAILED, NONE, 1, 574, "connection:tls_revoked",
         "the certificate was revoked; nothing was sent")
-    RULE("connect.tls.certificate", CONNECTION_FAILED, NONE, 1, 567, "connection:tls_certificate",
+    RULE("connect.tls.certificate", CONNECTION_FAILED, NONE, 1, 576, "connection:tls_certificate",
         "the certificate is not acceptable; nothing was sent")
-    RULE("connect.tls.version", CONNECTION_FAILED, NONE, 1, 569, "connection:tls_version",
+    RULE("connect.tls.version", CONNECTION_FAILED, NONE, 1, 578, "connection:tls_version",
         "the peer supports only outdated versions of TLS; nothing was " "sent")
-    RULE("connect.tls.refused", CONNECTION_FAILED, NONE, 1, 571, "connection:tls_refused",
+    RULE("connect.tls.refused", CONNECTION_FAILED, NONE, 1, 580, "connection:tls_refused",
         "the peer refused the TLS handshake; nothing was sent")
-    RULE("connect.tls.not_spoken", CONNECTION_FAILED, NONE, 1, 573, "connection:tls_not_spoken",
+    RULE("connect.tls.not_spoken", CONNECTION_FAILED, NONE, 1, 582, "connection:tls_not_spoken",
         "the peer does not speak TLS; nothing was sent")
-    RULE("connect.tls.alert", CONNECTION_FAILED, NONE, 1, 575, "connection:tls_alert",
+    RULE("connect.tls.alert", CONNECTION_FAILED, NONE, 1, 584, "connection:tls_alert",
         "the peer ended TLS with an alert before it responded")
-    RULE("connect.tls.broken", CONNECTION_FAILED, NONE, 1, 577, "connection:tls_broken",
+    RULE("connect.tls.broken", CONNECTION_FAILED, NONE, 1, 586, "connection:tls_broken",
         "TLS failed before a response arrived")
-    RULE("connect.tls", CONNECTION_FAILED, NONE, 1, 579, "transport:tls",
+    RULE("connect.tls", CONNECTION_FAILED, NONE, 1, 588, "transport:tls",
         "the TLS handshake failed; nothing was sent")
-    RULE("connect.tls.closed", CONNECTION_RESET, NONE, 1, 581, "connection:tls_closed",
+    RULE("connect.tls.closed", CONNECTION_RESET, NONE, 1, 590, "connection:tls_closed",
         "the connection was closed during the TLS handshake; nothing was " "sent")
-    RULE("connect.tls.reset", CONNECTION_RESET, NONE, 1, 583, "connection:tls_reset",
+    RULE("connect.tls.reset", CONNECTION_RESET, NONE, 1, 592, "connection:tls_reset",
         "the connection was reset during the TLS handshake; nothing was " "sent")
-    RULE("stream.cut", STREAM_INTERRUPTED, NONE, 2, 585,
+    RULE("stream.cut", STREAM_INTERRUPTED, NONE, 2, 594,
         "transport:eof and (status:2xx or phase:headers or " "phase:committed)",
         "the connection ended before the response was complete")
-    RULE("stream.reset", STREAM_INTERRUPTED, NONE, 2, 591,
+    RULE("stream.reset", STREAM_INTERRUPTED, NONE, 2, 600,
         "transport:reset and (phase:committed or status:2xx)",
         "the connection was reset in the middle of the response")
-    RULE("reset.transport", CONNECTION_RESET, NONE, 1, 596, "transport:reset or transport:eof",
+    RULE("reset.transport", CONNECTION_RESET, NONE, 1, 605, "transport:reset or transport:eof",
         "the connection was closed before a response arrived; the "
         "request can be repeated safely")
-    RULE("account.words", PERMISSION_DENIED, NONE, 2, 599,
+    RULE("account.words", PERMISSION_DENIED, NONE, 2, 608,
         "says:account_blocked and not status:5xx",
         "the message says that the account is closed or locked")
-    RULE("filter.words", CONTENT_FILTER, NONE, 2, 603,
+    RULE("filter.words", CONTENT_FILTER, NONE, 2, 612,
         "says:filter and not (says:rate or says:model_missing)",
         "the message says that content was blocked")
-    RULE("permission.status_words", PERMISSION_DENIED, NONE, 2, 608,
+    RULE("permission.status_words", PERMISSION_DENIED, NONE, 2, 617,
         "says:permission and (status:403 or inner:403)",
         "status and message say that this account is not allowed to do " "this")
-    RULE("auth.words", AUTH_FAILED, NONE, 2, 613, "says:auth and not says:unavailable",
+    RULE("auth.words", AUTH_FAILED, NONE, 2, 622, "says:auth and not says:unavailable",
         "the message says that the credentials are missing, wrong or "
         "expired; the status is ignored")
-    RULE("rate.words", RATE_LIMITED, NONE, 2, 617,
+    RULE("rate.words", RATE_LIMITED, NONE, 2, 626,
         "says:rate and not (says:overloaded or status:404)",
         "the message says that requests arrive too fast")
-    RULE("loading.words", MODEL_LOADING, NONE, 2, 622,
+    RULE("loading.words", MODEL_LOADING, NONE, 2, 631,
         "says:loading and not (status:400-404 or status:422 or " "says:model_missing)",
         "the message says that the model is still loading")
-    RULE("memory.words", UNSUPPORTED_FEATURE, NONE, 1, 632, "says:host_memory",
+    RULE("memory.words", UNSUPPORTED_FEATURE, NONE, 1, 641, "says:host_memory",
         "the machine has too little memory for the model, so a retry " "does not help")
-    RULE("overload.words", OVERLOADED, NONE, 2, 634,
+    RULE("overload.words", OVERLOADED, NONE, 2, 643,
         "says:overloaded and not (status:401 or status:403 or status:404)",
         "the message says that the provider has no capacity at the moment")
-    RULE("permission.scope_words", PERMISSION_DENIED, NONE, 3, 640,
+    RULE("permission.scope_words", PERMISSION_DENIED, NONE, 3, 649,
         "says:permission and says:model_missing and (status:401 or " "inner:401)",
         "status and message say that this account lacks a permission, " "such as access to models")
-    RULE("model.words", MODEL_NOT_FOUND, NONE, 2, 647,
+    RULE("model.words", MODEL_NOT_FOUND, NONE, 2, 656,
         "says:model_missing and not (says:malformed or status:429 or "
         "status:502-504 or status:529 or inner:429 or inner:503)",
         "the message says that the model does not exist at this provider")
-    RULE("permission.words", PERMISSION_DENIED, NONE, 2, 658,
+    RULE("permission.words", PERMISSION_DENIED, NONE, 2, 667,
         "says:permission and not (status:501-599 or status:404)",
         "the message says that this account is not allowed to do this")
-    RULE("rpc.tool_not_found", NOT_FOUND, CONFIGURATION, 2, 761,
+    RULE("rpc.tool_not_found", NOT_FOUND, CONFIGURATION, 2, 770,
         "(rpc:tool or rpc:internal) and (says:not_found or "
         "says:stale_reference or says:endpoint_missing)",
         "the tool says that something does not exist")
-    RULE("rpc.tool_invalid", INPUT_INVALID, CONTENT, 2, 768,
+    RULE("rpc.tool_invalid", INPUT_INVALID, CONTENT, 2, 777,
         "rpc:tool and (says:bad_param or says:invalid or says:field_rule)",
         "the tool says that its input is invalid")
-    RULE("size.field", INVALID_REQUEST, NONE, 2, 774, "says:field_too_long and not status:5xx",
+    RULE("size.field", INVALID_REQUEST, NONE, 2, 783, "says:field_too_long and not status:5xx",
         "the message says that one field is too long")
-    RULE("size.words", REQUEST_TOO_LARGE, NONE, 2, 778,
+    RULE("size.words", REQUEST_TOO_LARGE, NONE, 2, 787,
         "says:too_large and not (says:overloaded or says:timeout)",
         "the message says that the request is too large")
-    RULE("endpoint.words", ENDPOINT_NOT_FOUND, NONE, 2, 783,
+    RULE("endpoint.words", ENDPOINT_NOT_FOUND, NONE, 2, 792,
         "says:endpoint_missing and (status:404-405 or status:410 or "
         "status:none or status:400 or status:2xx or status:501)",
         "the message says that the URL does not exist")
-    RULE("stale.words", INVALID_REQUEST, NONE, 2, 793,
+    RULE("stale.words", INVALID_REQUEST, NONE, 2, 802,
         "says:stale_reference and (status:400 or status:404 or "
         "status:422 or status:none or status:2xx)",
         "the message says that an object named in the request does not " "exist")
-    RULE("truncated.words", OUTPUT_TRUNCATED, NONE, 2, 801,
+    RULE("truncated.words", OUTPUT_TRUNCATED, NONE, 2, 810,
         "says:truncated and (status:none or status:2xx)",
         "the words say that the response was cut off at the output limit")
-    RULE("malformed.words", MALFORMED_RESPONSE, NONE, 3, 806,
+    RULE("malformed.words", MALFORMED_RESPONSE, NONE, 3, 815,
         "says:malformed and (status:none or status:2xx) and not "
         "(body:error or inner:4xx or inner:5xx or says:upstream or "
         "transport:eof or transport:reset or transport:timeout)", "the response cannot be parsed")
-    RULE("param.words", INVALID_REQUEST, NONE, 2, 819,
+    RULE("param.words", INVALID_REQUEST, NONE, 2, 828,
         "(says:bad_param or says:field_rule) and not "
         "(says:connect_failed or says:timeout or status:401 or "
         "status:403 or status:429 or status:5xx or inner:401 or "
         "inner:403-404 or inner:429 or inner:5xx)", "the message names an error in the request")
-    RULE("unsupported.words", UNSUPPORTED_FEATURE, NONE, 2, 834,
+    RULE("unsupported.words", UNSUPPORTED_FEATURE, NONE, 2, 843,
         "says:unsupported and not (status:429 or status:502 or "
         "status:504 or says:unavailable or says:retry_later)",
         "the message says that the model or server does not support this " "feature")
-    RULE("crashed.words", PROVIDER_5XX, NONE, 2, 842, "says:crashed and not says:timeout",
+    RULE("crashed.words", PROVIDER_5XX, NONE, 2, 851, "says:crashed and not says:timeout",
         "the process that runs the model crashed; a retry reaches a new " "process")
-    RULE("numeric.words", PROVIDER_5XX, NONE, 1, 846, "says:numeric_fault",
+    RULE("numeric.words", PROVIDER_5XX, NONE, 1, 855, "says:numeric_fault",
         "the model's computation failed; a retry usually succeeds")
-    RULE("conflict.status", CONFLICT, NONE, 1, 848, "status:409 or inner:409",
+    RULE("conflict.status", CONFLICT, NONE, 1, 857, "status:409 or inner:409",
         "a conflict with another request usually ends soon")
-    RULE("model.status", MODEL_NOT_FOUND, NONE, 2, 851,
+    RULE("model.status", MODEL_NOT_FOUND, NONE, 2, 860,
         "(status:404 or inner:404) and (says:mentions_model or " "body:model_param)",
         "status 404, and the message names a model")
-    RULE("inner.rate", RATE_LIMITED, NONE, 1, 857, "inner:429",
+    RULE("inner.rate", RATE_LIMITED, NONE, 1, 866, "inner:429",
         "the error in the body is a 429; the HTTP status differs")
-    RULE("inner.auth", AUTH_FAILED, NONE, 1, 859, "inner:401 or inner:407",
+    RULE("inner.auth", AUTH_FAILED, NONE, 1, 868, "inner:401 or inner:407",
         "the error in the body is a 401; the HTTP status differs")
-    RULE("inner.permission", PERMISSION_DENIED, NONE, 1, 862, "inner:403 or inner:451",
+    RULE("inner.permission", PERMISSION_DENIED, NONE, 1, 871, "inner:403 or inner:451",
         "the error in the body is a 403; the HTTP status differs")
-    RULE("inner.not_found", ENDPOINT_NOT_FOUND, NONE, 1, 865, "inner:404 or inner:405 or inner:410",
+    RULE("inner.not_found", ENDPOINT_NOT_FOUND, NONE, 1, 874, "inner:404 or inner:405 or inner:410",
         "the error in the body is a 404; the HTTP status differs")
-    RULE("inner.size", REQUEST_TOO_LARGE, NONE, 1, 869, "inner:413 or inner:414",
+    RULE("inner.size", REQUEST_TOO_LARGE, NONE, 1, 878, "inner:413 or inner:414",
         "the error in the body is a 413; the HTTP status differs")
-    RULE("inner.timeout", PROVIDER_TIMEOUT, NONE, 1, 872,
+    RULE("inner.timeout", PROVIDER_TIMEOUT, NONE, 1, 881,
         "inner:408 or inner:504 or inner:522 or inner:524",
         "the error in the body is a timeout; the HTTP status differs")
-    RULE("inner.overload", OVERLOADED, NONE, 1, 877, "inner:503 or inner:529",
+    RULE("inner.overload", OVERLOADED, NONE, 1, 886, "inner:503 or inner:529",
         "the error in the body is a 503; the HTTP status differs")
-    RULE("inner.unsupported", UNSUPPORTED_FEATURE, NONE, 1, 880, "inner:501",
+    RULE("inner.unsupported", UNSUPPORTED_FEATURE, NONE, 1, 889, "inner:501",
         "the error in the body is a 501; the HTTP status differs")
-    RULE("inner.server", PROVIDER_5XX, NONE, 1, 882, "inner:5xx",
+    RULE("inner.server", PROVIDER_5XX, NONE, 1, 891, "inner:5xx",
         "the error in the body is a server error; the HTTP status differs")
-    RULE("inner.request", INVALID_REQUEST, NONE, 2, 884,
+    RULE("inner.request", INVALID_REQUEST, NONE, 2, 893,
         "inner:4xx and not (status:401 or status:403 or status:404)",
         "the error in the body says that the request is invalid; the " "HTTP status differs")
-    RULE("timeout.words_status", PROVIDER_TIMEOUT, NONE, 2, 890,
+    RULE("timeout.words_status", PROVIDER_TIMEOUT, NONE, 2, 899,
         "says:timeout and (status:408 or status:5xx)",
         "a time limit of the provider, or of a gateway before it, ended " "the request")
-    RULE("status.timeout", PROVIDER_TIMEOUT, NONE, 1, 895,
+    RULE("status.timeout", PROVIDER_TIMEOUT, NONE, 1, 904,
         "status:408 or status:504 or status:522 or status:524 or " "status:598-599",
         "the status says that a time limit of the provider ended the " "request")
-    RULE("status.auth", AUTH_FAILED, NONE, 1, 902, "status:401 or status:407",
+    RULE("status.auth", AUTH_FAILED, NONE, 1, 911, "status:401 or status:407",
         "the status says that the credentials are not accepted")
-    RULE("status.permission", PERMISSION_DENIED, NONE, 1, 905, "status:403 or status:451",
+    RULE("status.permission", PERMISSION_DENIED, NONE, 1, 914, "status:403 or status:451",
         "the status says that the request is not allowed")
-    RULE("status.not_found", ENDPOINT_NOT_FOUND, NONE, 1, 908, "status:404-405 or status:410",
+    RULE("status.not_found", ENDPOINT_NOT_FOUND, NONE, 1, 917, "status:404-405 or status:410",
         "status 404, and nothing in the response names a model")
-    RULE("status.rate", RATE_LIMITED, NONE, 1, 912, "status:429 or status:509",
+    RULE("status.rate", RATE_LIMITED, NONE, 1, 921, "status:429 or status:509",
         "a 429 without further information counts as a rate limit")
-    RULE("status.size", REQUEST_TOO_LARGE, NONE, 1, 915, "status:413-414 or status:431",
+    RULE("status.size", REQUEST_TOO_LARGE, NONE, 1, 924, "status:413-414 or status:431",
         "the status says that the request is too large")
-    RULE("status.cancelled", PROVIDER_5XX, NONE, 1, 919, "status:499",
+    RULE("status.cancelled", PROVIDER_5XX, NONE, 1, 928, "status:499",
         "the call was cancelled on the way to the provider; the request " "itself is valid")
-    RULE("status.dependency", PROVIDER_5XX, NONE, 1, 921, "status:424-425",
+    RULE("status.dependency", PROVIDER_5XX, NONE, 1, 930, "status:424-425",
         "a service that the provider depends on failed")
-    RULE("status.locked", CONFLICT, NONE, 1, 924, "status:423",
+    RULE("status.locked", CONFLICT, NONE, 1, 933, "status:423",
         "another request has locked the resource")
-    RULE("server.typed_request", INVALID_REQUEST, NONE, 3, 926,
+    RULE("server.typed_request", INVALID_REQUEST, NONE, 3, 935,
         "status:500 and code:invalid and not (code:server_error or "
         "says:server_error or says:retry_later)",
         "the typed code says that the request is invalid; a wrapper " "added the status 500")
-    RULE("status.unsupported", UNSUPPORTED_FEATURE, NONE, 1, 934, "status:501",
+    RULE("status.unsupported", UNSUPPORTED_FEATURE, NONE, 1, 943, "status:501",
         "the status says that the server does not implement this function")
-    RULE("overload.status", OVERLOADED, NONE, 2, 936,
+    RULE("overload.status", OVERLOADED, NONE, 2, 945,
         "(status:503 or status:529) and not (says:reset or " "says:connect_failed)",
         "the status says that the server has no capacity at the moment")
-    RULE("status.loop", ENDPOINT_NOT_FOUND, NONE, 2, 942, "status:508 and hint:no_retry",
+    RULE("status.loop", ENDPOINT_NOT_FOUND, NONE, 2, 951, "status:508 and hint:no_retry",
         "a gateway behind this base URL has already handled the request: "
         "the configuration forms a loop")
-    RULE("status.server", PROVIDER_5XX, NONE, 1, 946, "status:5xx",
+    RULE("status.server", PROVIDER_5XX, NONE, 1, 955, "status:5xx",
         "the status says that the server failed")
-    RULE("status.request", INVALID_REQUEST, NONE, 1, 948, "status:4xx",
+    RULE("status.request", INVALID_REQUEST, NONE, 1, 957, "status:4xx",
         "the status says that the request is invalid")
-    RULE("status.not_modified", MALFORMED_RESPONSE, NONE, 1, 950, "status:304",
+    RULE("status.not_modified", MALFORMED_RESPONSE, NONE, 1, 959, "status:304",
         "the status 304 is a cache response, but the request was not " "conditional")
-    RULE("status.redirect", ENDPOINT_NOT_FOUND, NONE, 1, 952, "status:3xx",
+    RULE("status.redirect", ENDPOINT_NOT_FOUND, NONE, 1, 961, "status:3xx",
         "the response is a redirect, so the base URL is probably wrong")
-    RULE("timeout.theirs", PROVIDER_TIMEOUT, NONE, 2, 954,
+    RULE("timeout.theirs", PROVIDER_TIMEOUT, NONE, 2, 963,
         "says:timeout and (says:their_timeout or status:2xx)",
         "a time limit of the provider, or of a gateway before it, ended " "the request")
-    RULE("timeout.words", NETWORK_TIMEOUT, NONE, 1, 959, "says:timeout",
+    RULE("timeout.words", NETWORK_TIMEOUT, NONE, 1, 968, "says:timeout",
         "the call took too long; the request can be repeated safely")
-    RULE("server.upstream", PROVIDER_5XX, NONE, 2, 961,
+    RULE("server.upstream", PROVIDER_5XX, NONE, 2, 970,
         "says:upstream and (says:reset or says:connect_failed)",
         "a gateway lost its connection to the server behind it")
-    RULE("stream.words", STREAM_INTERRUPTED, NONE, 1, 966, "says:stream_cut or code:stream_cut",
+    RULE("stream.words", STREAM_INTERRUPTED, NONE, 1, 975, "says:stream_cut or code:stream_cut",
         "the response stopped in the middle")
-    RULE("reset.words", CONNECTION_RESET, NONE, 1, 969, "says:reset",
+    RULE("reset.words", CONNECTION_RESET, NONE, 1, 978, "says:reset",
         "the connection was closed before a response arrived")
-    RULE("connect.words", CONNECTION_FAILED, NONE, 1, 971, "says:connect_failed",
+    RULE("connect.words", CONNECTION_FAILED, NONE, 1, 980, "says:connect_failed",
         "no connection could be established")
-    RULE("rpc.failed", EXECUTION_FAILED, TRANSIENT, 1, 973,
+    RULE("rpc.failed", EXECUTION_FAILED, TRANSIENT, 1, 982,
         "rpc:internal or rpc:server or rpc:tool",
         "the tool or its server failed and says nothing that names a " "cause")
-    RULE("conflict.words", CONFLICT, NONE, 1, 977, "says:conflict or code:conflict",
+    RULE("conflict.words", CONFLICT, NONE, 1, 986, "says:conflict or code:conflict",
         "a conflict with another request usually ends soon")
-    RULE("cancelled.exit", TOOL_CANCELLED, NONE, 1, 980, "exit:interrupted",
+    RULE("cancelled.exit", TOOL_CANCELLED, NONE, 1, 989, "exit:interrupted",
         "a user or another program ended the process")
-    RULE("cancelled.code", PROVIDER_5XX, NONE, 1, 982, "code:cancelled",
+    RULE("cancelled.code", PROVIDER_5XX, NONE, 1, 991, "code:cancelled",
         "the call was cancelled on the way to the provider; the request " "itself is valid")
-    RULE("unavailable.words", OVERLOADED, NONE, 1, 984, "says:unavailable or code:unavailable",
+    RULE("unavailable.words", OVERLOADED, NONE, 1, 993, "says:unavailable or code:unavailable",
         "the service is not available at the moment")
-    RULE("exhausted.words", RATE_LIMITED, NONE, 1, 987,
+    RULE("exhausted.words", RATE_LIMITED, NONE, 1, 996,
         "code:resource_exhausted or says:resource_exhausted",
         "a resource is exhausted, and the response names no long window")
-    RULE("permission.general", PERMISSION_DENIED, NONE, 1, 990,
+    RULE("permission.general", PERMISSION_DENIED, NONE, 1, 999,
         "says:not_allowed or code:not_allowed", "the message says that the request is not allowed")
-    RULE("request.words", INVALID_REQUEST, NONE, 2, 993,
+    RULE("request.words", INVALID_REQUEST, NONE, 2, 1002,
         "(says:invalid or code:invalid or body:validation) and not " "code:server_error",
         "the message says that the request is invalid")
-    RULE("server.words", PROVIDER_5XX, NONE, 1, 999, "says:server_error or code:server_error",
+    RULE("server.words", PROVIDER_5XX, NONE, 1, 1008, "says:server_error or code:server_error",
         "the message says that the server failed internally")
-    RULE("not_found.words", ENDPOINT_NOT_FOUND, NONE, 1, 1002, "code:not_found",
+    RULE("not_found.words", ENDPOINT_NOT_FOUND, NONE, 1, 1011, "code:not_found",
         "status 404, and nothing in the response names a model")
-    RULE("finish.error", PROVIDER_5XX, NONE, 1, 1004, "finish:error",
+    RULE("finish.error", PROVIDER_5XX, NONE, 1, 1013, "finish:error",
         "the response ended with an error without details")
-    RULE("stream.unterminated", STREAM_INTERRUPTED, NONE, 1, 1006, "body:unterminated",
+    RULE("stream.unterminated", STREAM_INTERRUPTED, NONE, 1, 1015, "body:unterminated",
         "the stream ends without its terminator")
-    RULE("page.success", MALFORMED_RESPONSE, UNKNOWN, 2, 1008,
+    RULE("page.success", MALFORMED_RESPONSE, UNKNOWN, 2, 1017,
         "body:html and (status:2xx or status:none)",
         "the response is a web page: the base URL is often wrong, so the " "request is not retried")
-    RULE("answer.empty", MALFORMED_RESPONSE, NONE, 2, 1013,
+    RULE("answer.empty", MALFORMED_RESPONSE, NONE, 2, 1022,
         "(body:no_content or body:empty) and (status:2xx or " "body:no_content)",
         "the response is empty")
-    RULE("answer.cut", MALFORMED_RESPONSE, NONE, 4, 1019,
+    RULE("answer.cut", MALFORMED_RESPONSE, NONE, 4, 1028,
         "body:cut and body:json and (status:2xx or status:none) and not " "body:error",
         "the response ends in the middle")
-    RULE("exit.timeout", EXECUTION_TIMEOUT, NONE, 1, 1028, "exit:timeout",
+    RULE("exit.timeout", EXECUTION_TIMEOUT, NONE, 1, 1037, "exit:timeout",
         "a time limit ended the process")
-    RULE("exit.temporary", RESOURCE_BUSY, NONE, 1, 1030, "exit:temporary",
+    RULE("exit.temporary", RESOURCE_BUSY, NONE, 1, 1039, "exit:temporary",
         "the exit status of the process says that a later attempt may " "succeed")
-    RULE("exit.not_found", UNAVAILABLE, NONE, 1, 1032, "exit:not_found or exit:not_runnable",
+    RULE("exit.not_found", UNAVAILABLE, NONE, 1, 1041, "exit:not_found or exit:not_runnable",
         "the command does not exist or is not executable")
-    RULE("exit.usage", INPUT_INVALID, NONE, 1, 1035, "exit:usage",
+    RULE("exit.usage", INPUT_INVALID, NONE, 1, 1044, "exit:usage",
         "the process was called with wrong arguments")
-    RULE("exit.terminated", TOOL_CANCELLED, NONE, 1, 1037, "exit:terminated",
+    RULE("exit.terminated", TOOL_CANCELLED, NONE, 1, 1046, "exit:terminated",
         "the process was terminated by a signal")
-    RULE("exit.killed", EXECUTION_FAILED, NONE, 1, 1039,
+    RULE("exit.killed", EXECUTION_FAILED, NONE, 1, 1048,
         "exit:killed or exit:crashed or exit:other", "the process failed without details")
-    RULE("answer.good", UNCLASSIFIED, NONE, 2, 1043,
+    RULE("answer.good", UNCLASSIFIED, NONE, 2, 1052,
         "body:answer and not (body:error or body:no_content or "
         "body:unterminated or status:4xx or status:5xx)",
         "the text looks like a successful response: nothing in it " "indicates a failure")
-    RULE("unknown", UNCLASSIFIED, NONE, 0, 1051, "always",
+    RULE("unknown", UNCLASSIFIED, NONE, 0, 1060, "always",
         "no rule matches, so the call is not retried")
 };
 

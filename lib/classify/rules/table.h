@@ -4,7 +4,7 @@
 
 #include "classify/rules/rule.h"
 
-#define RC_RULES_BUILTIN_COUNT 201u
+#define RC_RULES_BUILTIN_COUNT 202u
 
 extern const rc_rule rc_rules_table[RC_RULES_BUILTIN_COUNT];
 extern const rc_rule_prefilter rc_rules_prefilters[RC_RULES_BUILTIN_COUNT];
