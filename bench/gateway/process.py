@@ -33,8 +33,8 @@ def rss_kb(pid):
 
 
 def spawn(argv, core, log, env=None, stdin=subprocess.DEVNULL, stdout=None):
-    """Starts a process on a core. The child inherits the core, because a child without code between
-    fork and exec starts sooner."""
+    """Starts a process on a core. The core is set before the start and inherited, because a child
+    that runs no code between fork and exec starts sooner."""
     ours = os.sched_getaffinity(0)
     os.sched_setaffinity(0, core)
     try:

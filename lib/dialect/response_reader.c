@@ -99,8 +99,8 @@ static void take_call(rc_response_reader *response, int64_t key, rc_str object, 
     const rc_str id = member(object, RC_STR("id"));
     const rc_str name = member(function, RC_STR("name"));
     if (response->handler->on_tool_call == NULL)
-        return; /* If the caller handles no tool calls, these must not exceed the size limit of the
-                   response. */
+        return; /* Tool calls that the caller does not handle do not count towards the size limit of
+                 * the response. */
     rc_tool_call_parts *parts = rc_tool_calls_find(calls, key, id, name.len > 0);
     if (parts == NULL)
         return;

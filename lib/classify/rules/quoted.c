@@ -68,10 +68,11 @@ static rc_literal read_literal(rc_rules_parser *parser)
     rc_str name = rc_str_slice(token->word, 0, rc_str_find_byte(token->word, ':', 0));
     rc_literal literal = {.kind = rc_literal_kind_parse(name)};
     if (!literal.kind || token->word.len != name.len + 1) {
-        RC_RULES_REFUSE(parser, RC_E_UNKNOWN_KEY, token->from, RC_STR("no term "),
-                        rc_rules_excerpt(token->word),
-                        RC_STR("\"...\"; in quotes are text: anywhere: error_code: error_type: "
-                               "header: model:"));
+        RC_RULES_REFUSE(
+            parser, RC_E_UNKNOWN_KEY, token->from, RC_STR("no term "),
+            rc_rules_excerpt(token->word),
+            RC_STR("\"...\"; these terms have quotes: text: anywhere: error_code: error_type: "
+                   "header: model:"));
         return literal;
     }
     if (token->quoted.len > LITERAL_BYTES_MAX) {

@@ -16,7 +16,8 @@ static void warn_unrecorded(rc_caller *c, int fault)
     rc_buf_push(&text, RC_STR("this call will not be recorded: "));
     rc_buf_push(&text, rc_str_c(rc_store_fault_text((rc_store_fault_kind)fault)));
     if (fault == RC_STORE_HAS_WRITER)
-        rc_buf_push(&text, RC_STR("; if that is a gateway, --via sends the call through it"));
+        rc_buf_push(&text,
+                    RC_STR("; if the other process is a gateway, --via sends the call through it"));
     rc_caller_push_message(c, rc_buf_get(&text));
 }
 

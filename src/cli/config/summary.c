@@ -306,7 +306,7 @@ static void add_warning(warnings *to, rc_str text)
     push(to->buf, "\n");
 }
 
-/* Appends a note about a setting that may be as intended. */
+/* Appends a note: a remark about a setting that may be intended, so it is no warning. */
 static void add_note(warnings *to, rc_str text)
 {
     if (to->json != NULL) {

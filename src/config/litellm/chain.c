@@ -236,7 +236,7 @@ static void note_widest(rc_litellm *in, const limit *kind, const rc_litellm_rout
             continue;
         rc_litellm_note *note = rc_litellm_notes_add(
             in, rc_yaml_get(params, rc_str_c(kind->key)),
-            "a route has one such limit for all of its targets; the largest was used: ");
+            "a route has one timeout of this kind for all of its targets; the largest was used: ");
         rc_litellm_note_append(note, rc_config_decimal(digits, widest_ms, 0).ptr);
         rc_litellm_note_append_quoted(rc_litellm_note_append(note, " ms in the route "), to->model);
     }

@@ -24,8 +24,8 @@ typedef struct rc_config_price {
     rc_str kind;                /* Kind of the provider; "": any kind. */
     rc_str provider;            /* Name of the provider in the configuration; "": any provider. */
     rc_str model;               /* Pattern of model names; "*" matches any text. */
-    uint64_t over_input_tokens; /* The row applies only to requests with more input tokens. 0: to
-                                 * all requests. */
+    uint64_t over_input_tokens; /* The row applies only to requests with more input tokens. 0: the
+                                 * row applies to all requests. */
     uint64_t input; /* `input` and the next four members are prices per million tokens, in
                      * millionths of a dollar. */
     uint64_t output;

@@ -49,8 +49,8 @@ static bool may_see(const rc_runtime *runtime, const rc_http1 *reader, const cha
     bool may = false;
     if (snapshot == NULL)
         return false;
-    /* Reads the token. The result is ignored, because the health path is no endpoint of a
-     * provider. */
+    /* Reads the token. The function's result is ignored: it only says that a health path is no
+     * endpoint of a provider. */
     (void)rc_client_request_read_head(&request, reader, head, token_scratch);
     if (snapshot->config->client_count > 0)
         may = rc_snapshot_find_client(snapshot, request.token) != SIZE_MAX;
