@@ -121,10 +121,8 @@ static void malformed_base64url_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(base64url_reads_back),
-        cmocka_unit_test(malformed_base64url_is_refused),
-        cmocka_unit_test(test_samples),
-        cmocka_unit_test(test_every_length),
+        cmocka_unit_test(base64url_reads_back), cmocka_unit_test(malformed_base64url_is_refused),
+        cmocka_unit_test(test_samples),         cmocka_unit_test(test_every_length),
         cmocka_unit_test(test_no_space),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -140,7 +140,7 @@ static void in_order(const result *r, const char *const *texts)
 #define DONE "[DONE]\n"
 #define GEMINI_CALL(extra)                                                                        \
     "{\"candidates\":[{\"content\":{\"parts\":[{\"functionCall\":{\"name\":\"f\"}" extra "}]}}]}" \
-                                                                                         "\n"
+    "\n"
 #define GEMINI_STOP(reason) "{\"candidates\":[{\"finishReason\":\"" reason "\"}]}\n"
 #define MESSAGE_START                                                          \
     "{\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":15," \
