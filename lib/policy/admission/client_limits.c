@@ -77,6 +77,14 @@ static bool is_bucket_valid(const rc_client_bucket *bucket)
 
 /* --- limits --- */
 
+/* Returns the time of an input: at least that of the latest input, if the caller's clock is
+ * behind. */
+static uint64_t latest(const rc_client_limits *limits, uint64_t now_ms)
+{
+    now_ms = limits->requests.at_ms > now_ms ? limits->requests.at_ms : now_ms;
+    return limits->tokens.at_ms > now_ms ? limits->tokens.at_ms : now_ms;
+}
+
 void rc_client_limits_init(rc_client_limits *limits)
 {
     *limits = (rc_client_limits){.mean_output = FIRST_OUTPUT};
@@ -85,6 +93,7 @@ void rc_client_limits_init(rc_client_limits *limits)
 void rc_client_limits_set(rc_client_limits *limits, const rc_client_limits_settings *settings,
                           uint64_t now_ms)
 {
+    now_ms = latest(limits, now_ms);
     set_limit(&limits->requests, settings->rpm, now_ms);
     set_limit(&limits->tokens, settings->tpm, now_ms);
     limits->max_in_flight = settings->max_in_flight;
@@ -99,6 +108,7 @@ static uint64_t tokens_of(const rc_client_limits *limits, const rc_client_need *
 rc_client_verdict rc_client_limits_check(const rc_client_limits *limits, const rc_client_need *need,
                                          uint64_t now_ms)
 {
+    now_ms = latest(limits, now_ms);
     const uint64_t requests_ms = ready_ms(&limits->requests, 1, now_ms);
     const uint64_t tokens_ms = ready_ms(&limits->tokens, tokens_of(limits, need), now_ms);
     if (requests_ms > 0 && requests_ms >= tokens_ms)
@@ -118,6 +128,7 @@ uint64_t rc_client_limits_start(rc_client_limits *limits, const rc_client_need *
                                 uint64_t now_ms)
 {
     const uint64_t tokens = tokens_of(limits, need);
+    now_ms = latest(limits, now_ms);
     add(&limits->requests, -1, now_ms);
     add(&limits->tokens, -(int64_t)tokens, now_ms);
     limits->in_flight++;
@@ -127,6 +138,7 @@ uint64_t rc_client_limits_start(rc_client_limits *limits, const rc_client_need *
 void rc_client_limits_end(rc_client_limits *limits, uint64_t estimate, uint64_t input,
                           uint64_t output, uint64_t now_ms)
 {
+    now_ms = latest(limits, now_ms);
     const uint64_t used = least(input, TOKENS_MAX) + least(output, TOKENS_MAX);
     add(&limits->tokens, (int64_t)least(estimate, TOKENS_MAX * 2) - (int64_t)used, now_ms);
     limits->in_flight -= limits->in_flight > 0;
