@@ -1,6 +1,6 @@
 /* The limits of a client under any order of requests, ends, times and new settings: the state stays
- * valid, a refusal names the first millisecond at which the request may start, and no history starts
- * more requests than the limits had and gained.
+ * valid, a refusal names the first millisecond at which the request may start, and no history
+ * starts more requests than the limits had and gained.
  *
  *   3 bytes of settings, then steps of three bytes: kind, amount, time */
 #include <stddef.h>
