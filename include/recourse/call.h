@@ -144,6 +144,7 @@ typedef struct rc_call_options {
     uint64_t max_wait_ms;    /* limit of the sum of all waits in milliseconds; 0: no limit */
     bool never_queues;       /* `wait: off`: the call does not wait in the queue of rc_shared, and
                                 its first attempt does not wait for a closed target */
+    bool never_learns;       /* `learn: off`: the call ignores learned rate limits */
     uint64_t client;         /* identifies the client; requests with the same value wait in the same
                                 line of the queue */
     uint32_t bytes;          /* memory in bytes that the request occupies while it waits in the
@@ -222,6 +223,7 @@ typedef struct rc_call {
     bool is_refreshed;       /* the credential of the current target was refreshed once */
     bool went_to_larger;     /* the entry for contexts that are too long was used */
     bool may_queue;          /* the call may wait in the queue */
+    bool never_learns;       /* the call ignores learned rate limits */
     bool is_granted;         /* the queue granted the latest action, a TRY, and the owner has not
                                 been given that action yet */
     bool is_refused;         /* the queue refused the call, and the owner has not been given the

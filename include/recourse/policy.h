@@ -80,6 +80,8 @@ typedef struct rc_policy {
     bool enabled;                  /* false: no retries at all */
     bool retry_exhausted;          /* also retry a failure that the layer below, such as the
                                       provider, has already retried until it gave up */
+    bool is_patient; /* a call that may wait in the queue is retried beyond max_attempts, up to
+                        max_calls, while its target serves enough calls or recovers (admission.h) */
     rc_hint_use hint;
     uint32_t max_calls;        /* maximum number of upstream calls of one request, at all targets
                                   together */

@@ -181,7 +181,7 @@ RC_API void rc_shared_limit_credential(rc_shared *shared, uint16_t target, uint1
 /* Takes a target into service or out of service. */
 RC_API void rc_shared_set_service(rc_shared *shared, uint16_t target, bool is_in_service);
 /* Resets a target for an operator: ends its cooldown, ends the limits of its credentials at this
- * target, and closes its breaker. */
+ * target, forgets their learned rate limits, and closes its breaker. */
 RC_API void rc_shared_clear_target(rc_shared *shared, uint16_t target, uint64_t now_ms);
 /* Makes a credential HEALTHY at every target, because a new key exists under the same id. */
 RC_API void rc_shared_revive_credential(rc_shared *shared, uint16_t credential);

@@ -582,6 +582,9 @@ static void step(rc_stepper *s, const rc_exchange_input *input)
     case RC_INPUT_TIMER:
         rc_stepper_on_timer(s);
         return;
+    case RC_INPUT_WAKE:
+        rc_stepper_on_wake(s);
+        return;
     case RC_INPUT_GONE:
         on_gone(s);
         return;

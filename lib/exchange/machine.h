@@ -137,6 +137,7 @@ typedef enum rc_exchange_input_kind {
     RC_INPUT_REFRESHED,  /* The result of REFRESH. */
     RC_INPUT_STORED,     /* The result of STORE or STORE_LATE. */
     RC_INPUT_TIMER,      /* The time that rc_exchange_due_ms returned has been reached. */
+    RC_INPUT_WAKE,       /* The queue has woken the call: it was granted an attempt or refused. */
     RC_INPUT_GONE,       /* The client has disconnected, or the response cannot be sent to it. */
     RC_INPUT_SENT,       /* The reply was sent. */
     RC_INPUT_DRAIN,      /* The gateway shuts down: a request without a complete response gets an
@@ -171,33 +172,34 @@ typedef struct rc_exchange_input {
 /* ---- effects ---- */
 
 typedef enum rc_exchange_effect_kind {
-    RC_EFFECT_RESERVE,     /* Prepare an attempt in the slot and reserve its cost. Result: RESERVED.
+    RC_EFFECT_RESERVE,    /* Prepare an attempt in the slot and reserve its cost. Result: RESERVED.
                             * With is_again the attempt exists and was paused, and only its cost is
                             * reserved again. */
-    RC_EFFECT_START,       /* Send the request of the lane to the provider. */
-    RC_EFFECT_COMMIT,      /* Send the response head to the client; the content of the lane
+    RC_EFFECT_START,      /* Send the request of the lane to the provider. */
+    RC_EFFECT_COMMIT,     /* Send the response head to the client; the content of the lane
                             * follows. */
-    RC_EFFECT_SETTLE,      /* Add the lane's end to the exchange's ledger (its list of steps) and
+    RC_EFFECT_SETTLE,     /* Add the lane's end to the exchange's ledger (its list of steps) and
                             * settle its reservation. */
-    RC_EFFECT_CANCEL,      /* Stop the lane, add its end to the ledger, settle its reservation. */
-    RC_EFFECT_FREE,        /* Free the attempt in the slot. */
-    RC_EFFECT_END_STREAM,  /* The stream has its terminator: stop reading it and judge the
+    RC_EFFECT_CANCEL,     /* Stop the lane, add its end to the ledger, settle its reservation. */
+    RC_EFFECT_FREE,       /* Free the attempt in the slot. */
+    RC_EFFECT_END_STREAM, /* The stream has its terminator: stop reading it and judge the
                             * response. */
-    RC_EFFECT_END_LATE,    /* The deadline has passed: stop the lane and report the input FAILED. */
-    RC_EFFECT_BREAK,       /* Stop the lane and report the input FAULT with `outcome`. */
-    RC_EFFECT_REFRESH,     /* Read the key from its source again. Result: REFRESHED. */
-    RC_EFFECT_LOG_ACTION,  /* Add `action` to the ledger and emit its events. */
-    RC_EFFECT_LOG_HEDGE,   /* Add the start of a hedge to the ledger. */
-    RC_EFFECT_LOG_SKIP,    /* Add a skipped entry to the ledger. */
-    RC_EFFECT_LOG_CANCEL,  /* Add to the ledger that the client disconnected. */
-    RC_EFFECT_CUT_WAIT,    /* A wait ended early: correct the length of the wait in the ledger. */
-    RC_EFFECT_PAUSE,       /* The attempt waits for a budget. */
-    RC_EFFECT_END_PAUSE,   /* The attempt no longer waits for a budget. With is_again the attempt
+    RC_EFFECT_END_LATE,   /* The deadline has passed: stop the lane and report the input FAILED. */
+    RC_EFFECT_BREAK,      /* Stop the lane and report the input FAULT with `outcome`. */
+    RC_EFFECT_REFRESH,    /* Read the key from its source again. Result: REFRESHED. */
+    RC_EFFECT_LOG_ACTION, /* Add `action` to the ledger and emit its events. */
+    RC_EFFECT_LOG_HEDGE,  /* Add the start of a hedge to the ledger. */
+    RC_EFFECT_LOG_SKIP,   /* Add a skipped entry to the ledger. */
+    RC_EFFECT_LOG_CANCEL, /* Add to the ledger that the client disconnected. */
+    RC_EFFECT_CUT_WAIT,   /* A wait ended early, or a wait in the queue ended: correct the length of
+                            * the wait in the ledger. */
+    RC_EFFECT_PAUSE,      /* The attempt waits for a budget. */
+    RC_EFFECT_END_PAUSE,  /* The attempt no longer waits for a budget. With is_again the attempt
                             * continues. */
-    RC_EFFECT_DELIVERED,   /* The call succeeded. */
-    RC_EFFECT_REPORT,      /* Build the report of the call that `action` stopped. */
-    RC_EFFECT_DENY,        /* Build the report of a refused reservation. */
-    RC_EFFECT_REFUSE,      /* Build the report of `outcome`. at_ms: the planned end of a wait that
+    RC_EFFECT_DELIVERED,  /* The call succeeded. */
+    RC_EFFECT_REPORT,     /* Build the report of the call that `action` stopped. */
+    RC_EFFECT_DENY,       /* Build the report of a refused reservation. */
+    RC_EFFECT_REFUSE,     /* Build the report of `outcome`. at_ms: the planned end of a wait that
                             * ended early; 0: no such wait. */
     RC_EFFECT_REFUSE_LATE, /* Build the report of a deadline that passed while the body arrived. */
     RC_EFFECT_STORE,       /* Store the record. Result: STORED. */

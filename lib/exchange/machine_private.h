@@ -47,5 +47,7 @@ void rc_stepper_on_record_late(rc_stepper *s);
 
 /* Called when the time that rc_exchange_due_ms returned has been reached. */
 void rc_stepper_on_timer(rc_stepper *s);
+/* Handles the input WAKE: ends a wait in the queue. */
+void rc_stepper_on_wake(rc_stepper *s);
 
 #endif

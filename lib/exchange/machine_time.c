@@ -104,6 +104,29 @@ static void on_attempt_due(rc_stepper *s)
         rc_stepper_push(s, RC_EFFECT_END_LATE);
 }
 
+/* Ends a wait of the call. A wake-up that came too late for the wait that it belonged to changes
+ * nothing: the call still waits in the queue. */
+static void end_wait(rc_stepper *s)
+{
+    rc_exchange_machine *machine = s->machine;
+    const bool was_queued = machine->action.is_queued;
+    const uint64_t at_ms = machine->action.at_ms;
+    const rc_action action = rc_call_on_wake(&machine->call, s->now_ms, s->entropy);
+    if (was_queued && action.is_queued && action.at_ms == at_ms)
+        return;
+    if (was_queued)
+        rc_stepper_push(s, RC_EFFECT_CUT_WAIT);
+    machine->state = RC_EXCHANGE_ATTEMPTING;
+    rc_stepper_carry_out(s, action);
+}
+
+void rc_stepper_on_wake(rc_stepper *s)
+{
+    const rc_exchange_machine *machine = s->machine;
+    if (machine->state == RC_EXCHANGE_WAITING && machine->action.is_queued)
+        end_wait(s);
+}
+
 void rc_stepper_on_timer(rc_stepper *s)
 {
     rc_exchange_machine *machine = s->machine;
@@ -117,8 +140,7 @@ void rc_stepper_on_timer(rc_stepper *s)
         rc_stepper_record(s, RC_ENDING_ERROR);
         return;
     case RC_EXCHANGE_WAITING:
-        machine->state = RC_EXCHANGE_ATTEMPTING;
-        rc_stepper_carry_out(s, rc_call_on_wake(&machine->call, s->now_ms, s->entropy));
+        end_wait(s);
         return;
     case RC_EXCHANGE_PAUSED:
         rc_stepper_push(s, RC_EFFECT_RESERVE)->is_again = true;

@@ -70,5 +70,8 @@ bool rc_exchange_validate(const rc_exchange_machine *machine)
     if (machine->ending == RC_ENDING_NONE && machine->state == RC_EXCHANGE_RECORDING &&
         !machine->is_gone)
         return false;
-    return !machine->is_begun || rc_call_validate(&machine->call);
+    /* Another thread may change a call that waits in the queue, so only its owner's inputs, which
+     * take the lock, may read it. */
+    const bool is_queued = machine->state == RC_EXCHANGE_WAITING && machine->action.is_queued;
+    return !machine->is_begun || is_queued || rc_call_validate(&machine->call);
 }

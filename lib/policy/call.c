@@ -17,6 +17,7 @@ void rc_call_init(rc_call *call, const rc_plan *plan, rc_shared *shared,
                       .skips = options ? options->skips : NULL};
     call->ticket = RC_QUEUE_NONE;
     call->may_queue = !options || !options->never_queues;
+    call->never_learns = options && options->never_learns;
     call->client = options ? options->client : 0;
     call->owner = options ? options->owner : NULL;
     call->bytes = options ? options->bytes : 0;
@@ -34,13 +35,20 @@ void rc_call_init(rc_call *call, const rc_plan *plan, rc_shared *shared,
 
 /* --- common part of each input: time, lock, skips --- */
 
-static void enter(rc_call *call, uint64_t now_ms)
+/* Takes the lock. Returns false, without the lock, if the call is done. The state is read under the
+ * lock, because a call in the queue may get its next action by another call's input. */
+static bool enter(rc_call *call, uint64_t now_ms)
 {
     rc_shared_lock(call->shared);
+    if (call->state == RC_CALL_DONE) {
+        rc_shared_unlock(call->shared);
+        return false;
+    }
     if (now_ms > call->now_ms)
         call->now_ms = now_ms;
     if (call->skips)
         call->skips->count = 0;
+    return true;
 }
 
 /* The input may have opened a target for calls in the queue, including this call. */
@@ -78,7 +86,7 @@ static rc_action begin_search(rc_call *call)
     uint16_t silent = rc_call_find_silent(call);
     if (silent != RC_NO_TARGET)
         return rc_call_do_try(call, silent, RC_NO_TARGET, RC_WHY_FIRST_ATTEMPT);
-    if (first.may_open && rc_call_may_queue(call))
+    if (first.is_worth_waiting && rc_call_may_queue(call))
         return rc_call_enqueue(call, first.until_ms);
     if (first.is_capable || call->needs == 0)
         return rc_call_do_stop(call, rc_call_unavailable_reason(&first), first.until_ms);
@@ -111,9 +119,8 @@ static rc_action cancel(rc_call *call)
 
 rc_action rc_call_begin(rc_call *call, uint64_t now_ms, uint64_t entropy)
 {
-    if (call->state == RC_CALL_DONE)
+    if (!enter(call, now_ms))
         return call->last;
-    enter(call, now_ms);
     if (call->state == RC_CALL_NEW)
         call->spread_key = entropy;
     rc_call_run_queue(call->shared, call, call->now_ms); /* calls that already wait in the queue
@@ -123,9 +130,8 @@ rc_action rc_call_begin(rc_call *call, uint64_t now_ms, uint64_t entropy)
 
 rc_action rc_call_on_success(rc_call *call, uint64_t now_ms)
 {
-    if (call->state == RC_CALL_DONE)
+    if (!enter(call, now_ms))
         return call->last;
-    enter(call, now_ms);
     if (call->state != RC_CALL_TRYING)
         return leave(call, cancel(call));
     rc_call_note_success(call, &call->attempt);
@@ -136,9 +142,8 @@ rc_action rc_call_on_success(rc_call *call, uint64_t now_ms)
 rc_action rc_call_on_failure(rc_call *call, const rc_failure_facts *failure, uint64_t now_ms,
                              uint64_t entropy)
 {
-    if (call->state == RC_CALL_DONE)
+    if (!enter(call, now_ms))
         return call->last;
-    enter(call, now_ms);
     if (call->state != RC_CALL_TRYING)
         return leave(call, cancel(call));
     call->failure = *failure;
@@ -150,9 +155,8 @@ rc_action rc_call_on_failure(rc_call *call, const rc_failure_facts *failure, uin
 
 rc_action rc_call_on_wake(rc_call *call, uint64_t now_ms, uint64_t entropy)
 {
-    if (call->state == RC_CALL_DONE)
+    if (!enter(call, now_ms))
         return call->last;
-    enter(call, now_ms);
     if (call->is_granted) {
         call->is_granted = false;
         return leave(call, call->last);
@@ -168,9 +172,8 @@ rc_action rc_call_on_wake(rc_call *call, uint64_t now_ms, uint64_t entropy)
 
 rc_action rc_call_on_refreshed(rc_call *call, bool is_fresh, uint64_t now_ms, uint64_t entropy)
 {
-    if (call->state == RC_CALL_DONE)
+    if (!enter(call, now_ms))
         return call->last;
-    enter(call, now_ms);
     if (call->state != RC_CALL_REFRESHING)
         return leave(call, cancel(call));
     rc_credential *credential = rc_shared_credential(call->shared, call->attempt.credential);
@@ -206,9 +209,8 @@ rc_action rc_call_on_unfit(rc_call *call, uint64_t now_ms)
 
 rc_action rc_call_on_cancel(rc_call *call, uint64_t now_ms)
 {
-    if (call->state == RC_CALL_DONE)
+    if (!enter(call, now_ms))
         return call->last;
-    enter(call, now_ms);
     return leave(call, cancel(call));
 }
 

@@ -72,8 +72,9 @@ rc_call_attempt rc_call_start_attempt(const rc_call *call, uint16_t entry, uint1
         return attempt;
     rc_limit_cost cost = rc_limit_cost_of(call->tokens_in, call->tokens_out);
     if (credential == RC_NO_TARGET &&
-        !rc_shared_pick_ready_credential(shared, attempt.target, RC_NO_TARGET, &cost, call->now_ms,
-                                         &attempt.credential) &&
+        (call->never_learns ||
+         !rc_shared_pick_ready_credential(shared, attempt.target, RC_NO_TARGET, &cost, call->now_ms,
+                                          &attempt.credential)) &&
         !rc_shared_pick_credential(shared, attempt.target, call->now_ms, &attempt.credential))
         attempt.credential = RC_NO_TARGET;
     begin_probe(call, target, &attempt);

@@ -41,8 +41,8 @@ static bool is_admitted(const rc_call *call, uint16_t target, bool as_alone, rc_
     rc_limit_cost cost = rc_limit_cost_of(call->tokens_in, call->tokens_out);
     if (!rc_call_may_queue(call))
         return true;
-    return rc_shared_is_admitted(call->shared, target, as_alone, &cost, call->now_ms, &skip->reason,
-                                 &skip->until_ms);
+    return rc_shared_is_admitted(call->shared, target, as_alone, call->never_learns ? NULL : &cost,
+                                 call->now_ms, &skip->reason, &skip->until_ms);
 }
 
 static bool is_open(const rc_call *call, uint16_t entry, bool as_alone, rc_skip *ret_skip)
@@ -92,6 +92,11 @@ void rc_call_note_closed(const rc_call *call, rc_call_search *search, const rc_s
     search->is_capable = true;
     search->is_dead = search->is_dead || skip->reason == RC_WHY_CREDENTIALS_DEAD;
     search->may_open = search->may_open || skip->until_ms != RC_UNLIMITED;
+    search->is_worth_waiting =
+        search->is_worth_waiting ||
+        (skip->until_ms != RC_UNLIMITED &&
+         !(skip->reason == RC_WHY_SKIP_CREDENTIALS &&
+           rc_shared_is_probe_next(call->shared, call->plan->entries[skip->entry].target)));
     uint64_t until_ms = skip->until_ms;
     if (until_ms == 0 || until_ms == RC_UNLIMITED)
         return;

@@ -195,7 +195,7 @@ static void cool(const rc_call *call, rc_target *target, rc_credential *credenti
     }
     /* The admission or the learned rate limits find the rate that the target or the key accepts, so
      * no cooldown is needed. */
-    if (!is_enforced && rc_call_may_queue(call) && target->learned)
+    if (!is_enforced && rc_call_may_queue(call) && target->learned && !call->never_learns)
         return;
     if (wait_ms == 0)
         return; /* With now_ms as its end, the cooldown would close the target for a caller whose

@@ -19,21 +19,22 @@ static const rc_policy presets[] = {
         .jitter = RC_JITTER_##JITTER, .jitter_pct = (pct), .factor_milli = 1000,              \
         .max_delay_ms = (max_delay), .schedule_count = (count), .schedule_ms = {__VA_ARGS__}, \
     }
-#define RC_POLICY(preset, is_enabled, retries_exhausted, HINT, calls, budget, remaining, ON, \
-                  NEVER, OTHERS, count, ...)                                                 \
-    {                                                                                        \
-        .name = preset,                                                                      \
-        .enabled = (is_enabled),                                                             \
-        .retry_exhausted = (retries_exhausted),                                              \
-        .hint = RC_HINT_##HINT,                                                              \
-        .max_calls = (calls),                                                                \
-        .budget_ms = (budget),                                                               \
-        .min_remaining_ms = (remaining),                                                     \
-        .retry_on = {ON},                                                                    \
-        .never_retry_on = {NEVER},                                                           \
-        .default_rule = OTHERS,                                                              \
-        .rules = {__VA_ARGS__},                                                              \
-        .rule_count = (count),                                                               \
+#define RC_POLICY(preset, is_enabled, retries_exhausted, patient, HINT, calls, budget, remaining, \
+                  ON, NEVER, OTHERS, count, ...)                                                  \
+    {                                                                                             \
+        .name = preset,                                                                           \
+        .enabled = (is_enabled),                                                                  \
+        .retry_exhausted = (retries_exhausted),                                                   \
+        .is_patient = (patient),                                                                  \
+        .hint = RC_HINT_##HINT,                                                                   \
+        .max_calls = (calls),                                                                     \
+        .budget_ms = (budget),                                                                    \
+        .min_remaining_ms = (remaining),                                                          \
+        .retry_on = {ON},                                                                         \
+        .never_retry_on = {NEVER},                                                                \
+        .default_rule = OTHERS,                                                                   \
+        .rules = {__VA_ARGS__},                                                                   \
+        .rule_count = (count),                                                                    \
     },
 #include "spec/policies.def"
 };

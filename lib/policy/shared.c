@@ -212,6 +212,8 @@ void rc_shared_clear_target(rc_shared *shared, uint16_t target, uint64_t now_ms)
         t->admission.in_flight = in_flight;
         for (uint16_t i = 0; t->limits && i < t->credential_count; i++)
             rc_credential_revive(&t->limits[i]);
+        for (uint16_t i = 0; t->learned && (i == 0 || i < t->credential_count); i++)
+            rc_rate_limits_init(&t->learned[i]);
     }
     rc_shared_unlock(shared);
 }
@@ -286,6 +288,31 @@ static pool_state get_pool_state(const rc_shared *shared, const rc_target *targe
     if (is_refreshing && state.until_ms == RC_UNLIMITED)
         state.until_ms = 0;
     return state;
+}
+
+static bool is_guessed_quota(const rc_credential *row)
+{
+    return row && row->state == RC_CREDENTIAL_EXHAUSTED && row->cooldown_count > 0;
+}
+
+bool rc_shared_is_probe_next(const rc_shared *shared, uint16_t target)
+{
+    const rc_target *t = rc_shared_target(shared, target);
+    uint64_t first_ms = RC_UNLIMITED;
+    bool is_probe = false;
+    for (uint16_t i = 0; t && i < t->credential_count; i++) {
+        uint16_t credential = (uint16_t)(t->first_credential + i);
+        const rc_credential *key = rc_shared_credential(shared, credential);
+        const rc_credential *limit = rc_target_limit(t, credential);
+        uint64_t ready_ms = rc_shared_ready_at_ms(shared, t, credential, true);
+        if (key->is_refreshing)
+            return false;
+        if (ready_ms >= first_ms)
+            continue;
+        first_ms = ready_ms;
+        is_probe = is_guessed_quota(rc_credential_ready_at_ms(key, true) == ready_ms ? key : limit);
+    }
+    return is_probe;
 }
 
 /* Records one reason why a target is closed. If there are several reasons, *first_reason is the
@@ -427,7 +454,7 @@ bool rc_shared_is_admitted(const rc_shared *shared, uint16_t target, bool is_alo
     if (!t || !shared->queue)
         return true;
     rc_admission_hold hold = rc_admission_check(&t->admission, is_alone, now_ms, &until_ms);
-    uint64_t room_ms = t->learned ? room_at_ms(shared, t, cost, now_ms) : now_ms;
+    uint64_t room_ms = t->learned && cost ? room_at_ms(shared, t, cost, now_ms) : now_ms;
     if (hold == RC_ADMISSION_OPEN && room_ms <= now_ms)
         return true;
     *ret_reason = hold != RC_ADMISSION_OPEN ? reasons[hold] : RC_WHY_SKIP_LIMIT;

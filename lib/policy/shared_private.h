@@ -43,8 +43,9 @@ bool rc_shared_is_open_past(const rc_shared *shared, uint16_t target, bool is_al
                             uint64_t *ret_until_ms);
 
 /* Returns whether the admission of the target (admission.h) and the learned rate limits of its
- * credentials allow a call now. Always true without a queue. The outputs are written only if the
- * result is false, as by rc_shared_is_target_open. */
+ * credentials allow a call now. Always true without a queue. cost: NULL: the call ignores learned
+ * rate limits. The outputs are written only if the result is false, as by
+ * rc_shared_is_target_open. */
 bool rc_shared_is_admitted(const rc_shared *shared, uint16_t target, bool is_alone,
                            const rc_limit_cost *cost, uint64_t now_ms, rc_reason *ret_reason,
                            uint64_t *ret_until_ms);
@@ -69,6 +70,10 @@ bool rc_shared_is_usable(const rc_shared *shared, const rc_target *target, uint1
                          bool is_alone, uint64_t now_ms);
 uint64_t rc_shared_ready_at_ms(const rc_shared *shared, const rc_target *target,
                                uint16_t credential, bool is_alone);
+
+/* Returns whether the credential of the target that becomes usable first does so only for a probe:
+ * its quota is used up, and the provider named no time. */
+bool rc_shared_is_probe_next(const rc_shared *shared, uint16_t target);
 
 /* These functions return a row of the arrays of rc_shared, which the caller may use while it holds
  * the lock; NULL for a number outside the array. */

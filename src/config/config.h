@@ -146,6 +146,9 @@ typedef struct rc_config_group {
 /* First-byte timeout of a streaming request, in milliseconds, if first_byte_ms is 0. */
 #define RC_CONFIG_STREAM_FIRST_BYTE_MS UINT64_C(60000)
 
+/* Default of limits.max_waiting, as in spec/config.def. */
+#define RC_CONFIG_MAX_WAITING UINT64_C(10000)
+
 typedef struct rc_config_timeouts {
     uint64_t connect_ms;
     /* Time limit for the first byte. 0 means RC_CONFIG_STREAM_FIRST_BYTE_MS for a streaming
@@ -167,7 +170,10 @@ typedef struct rc_config_route {
     uint32_t translate;       /* An rc_config_translate. */
     uint32_t revert;          /* An rc_revert. */
     uint64_t max_deadline_ms; /* Longest deadline that a client may request; 0: deadline_ms. */
-    uint64_t max_wait_ms;     /* Limit for the sum of all waits between attempts; 0: no limit. */
+    uint32_t wait;            /* 0: on, 1: off: requests never wait in the queue. */
+    uint64_t max_wait_ms;     /* Limit for the sum of all waits of a request; 0: no limit. */
+    uint32_t learn;           /* 0: on, 1: off: learned rate limits are ignored. */
+    uint32_t failover;        /* 0: first; 1: last: retries at a target come before failover. */
     uint64_t hedge_ms;        /* Delay before the hedge attempt; 0: no hedging. */
     uint64_t budget_usd;      /* Per month, in millionths of a dollar; 0: no limit. */
     uint32_t on_exceed;       /* An rc_config_exceed. */
@@ -205,6 +211,10 @@ typedef struct rc_config_client {
     uint64_t tpm;           /* Tokens per minute; 0: no limit. */
     uint64_t max_in_flight; /* 0: no limit. */
     uint32_t on_exceed;     /* An rc_config_exceed. */
+    uint32_t wait;          /* 0: on, 1: off, on every route. */
+    uint64_t max_wait_ms;   /* Limit for the sum of all waits; 0: that of the route. */
+    uint32_t learn;         /* 0: on, 1: off, on every route. */
+    uint32_t failover;      /* 0: first; 1: last, on every route. */
 } rc_config_client;
 
 /* The requests whose cost a budget counts. Each member is a pattern in which "*" matches any text.
@@ -241,6 +251,7 @@ typedef struct rc_config_limits {
     uint64_t max_header_bytes;
     uint64_t max_connections;
     uint64_t max_in_flight;
+    uint64_t max_waiting; /* Requests that wait for a target; 0: no request waits. */
     uint64_t drain_ms;
 } rc_config_limits;
 

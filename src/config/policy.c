@@ -54,6 +54,7 @@ static const char *code_name_at(const void *ctx, size_t index)
 rc_policy rc_policy_plain(void)
 {
     rc_policy plain = *rc_policy_preset(RC_STR("transport"));
+    plain.is_patient = false; /* its number of attempts is what the documentation states */
     plain.rule_count = 0;
     return plain;
 }
@@ -272,6 +273,8 @@ static void read_default_rule(const rc_yaml_node *node, rc_config_faults *faults
     read_rule(node, faults, &policy->default_rule);
     if (has_any(node, shape, sizeof(shape) / sizeof(shape[0])))
         policy->rule_count = 0;
+    if (get(node, "max_attempts") != NULL)
+        policy->is_patient = false;
     for (uint32_t i = 0; i < policy->rule_count; i++) {
         rc_retry_rule *rule = &policy->rules[i];
         if (get(node, "max_attempts") != NULL)

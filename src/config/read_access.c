@@ -186,6 +186,13 @@ void rc_config_check_root(rc_config_reader *r, const rc_yaml_node *root)
     if (content != NULL && r->config->audit.content != 0)
         refuse(r, content,
                "this version does not store prompts and responses: only off is possible");
+    const rc_yaml_node *limits = rc_yaml_get(root, RC_STR("limits"));
+    const rc_yaml_node *waiting = rc_yaml_get(limits, RC_STR("max_waiting"));
+    if (waiting != NULL && r->config->limits.max_waiting != RC_CONFIG_MAX_WAITING &&
+        r->config->limits.max_waiting > r->config->limits.max_in_flight)
+        refuse(r, waiting,
+               "waiting requests count towards max_in_flight, which is smaller; raise "
+               "max_in_flight or lower max_waiting");
     if (breaker != NULL && r->config->breaker.open_ms > r->config->breaker.open_max_ms)
         rc_config_fault_append(rc_yaml_fault_at_key(r->faults, breaker),
                                "open_ms is longer than open_max_ms");
@@ -253,6 +260,9 @@ static void read_client(rc_config_reader *r, const rc_yaml_node *map, size_t ind
     rc_config_fill(RC_SECTION_client, map, client, r->faults);
     const rc_yaml_node *name = rc_yaml_get(map, RC_STR("name"));
     const rc_yaml_node *token = rc_yaml_get(map, RC_STR("token"));
+    const rc_yaml_node *wait = rc_yaml_get(map, RC_STR("wait"));
+    if (client->wait == 1 && client->max_wait_ms > 0)
+        refuse(r, wait, "the client never waits, so its max_wait_ms has no effect; remove one");
     if (name == NULL)
         refuse(r, map, "name is missing");
     for (size_t i = 0; name != NULL && i < index; i++)

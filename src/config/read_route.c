@@ -423,6 +423,17 @@ static void read_fallback_on(rc_config_reader *r, const rc_yaml_node *node, rc_c
                                "remove fallback_on");
 }
 
+/* Adds a fault for an order of targets on a route that has only one. */
+static void check_failover(rc_config_reader *r, const rc_yaml_node *map,
+                           const rc_config_route *route)
+{
+    const rc_yaml_node *failover = rc_yaml_get(map, RC_STR("failover"));
+    if (failover != NULL && route->failover == 1 && route->chain_count == 1)
+        rc_config_fault_append(rc_yaml_fault(r->faults, failover),
+                               "the chain has one target, so there is none to fail over to; add a "
+                               "target or remove failover");
+}
+
 void rc_config_route_init(rc_config_route *route)
 {
     memset(route, 0, sizeof *route);
@@ -450,6 +461,7 @@ static void read_route(rc_config_reader *r, const rc_yaml_node *map, size_t inde
     else if (route->model.len > 0)
         check_reached(r, model, index);
     read_chain(r, map, route);
+    check_failover(r, map, route);
     if (policy != NULL)
         read_policy_name(r, policy, route);
     if (fallback_on != NULL)

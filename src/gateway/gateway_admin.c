@@ -304,6 +304,7 @@ static void act_on_target(rc_gateway *gateway, const rc_admin_action *action,
         return;
     }
     act_on_row(gateway, action, row, rc_buf_get(&name), outcome);
+    rc_shared_run_queue(&hub->shared, uv_now(gateway->settings.uv_loop), 0);
     rc_hub_release_target(hub, row, uv_now(gateway->settings.uv_loop));
 }
 
@@ -319,6 +320,7 @@ static void revive_key(rc_gateway *gateway, const rc_admin_action *action,
     }
     rc_hub_clear_saved(hub, RC_NO_TARGET, row, uv_now(gateway->settings.uv_loop), &states);
     rc_shared_revive_credential(&hub->shared, row);
+    rc_shared_run_queue(&hub->shared, uv_now(gateway->settings.uv_loop), 0);
     record_action(gateway, action, RC_STR("key revived"), states.states, states.count);
     set_outcome(outcome, RC_ADMIN_DONE, "the key is healthy again");
 }

@@ -348,6 +348,43 @@ static void emit_quota(const rc_attempt *attempt, const rc_quota *low)
     observer->on_quota(observer->ctx, &warning);
 }
 
+/* Passes the limits to the call, for the learned rate limits (rate_limits.h). If several limits have
+ * the same axis, such as a minute's and a day's, the one with the least left counts. A limit whose
+ * reset is not stated cannot be computed ahead, so it is left out. During a hedge only the first
+ * attempt is the call's. */
+static void learn(const rc_attempt *attempt, const rc_quotas *quotas)
+{
+    static const rc_limit_axis axes[RC_QUOTA_KIND_COUNT] = {
+        [RC_QUOTA_REQUESTS] = RC_LIMIT_REQUESTS,
+        [RC_QUOTA_TOKENS] = RC_LIMIT_TOKENS,
+        [RC_QUOTA_INPUT_TOKENS] = RC_LIMIT_INPUT_TOKENS,
+        [RC_QUOTA_OUTPUT_TOKENS] = RC_LIMIT_OUTPUT_TOKENS,
+    };
+    rc_exchange *exchange = attempt->exchange;
+    rc_runtime *runtime = exchange->runtime;
+    const rc_quota *lowest[RC_LIMIT_AXES] = {NULL};
+    rc_limit_facts facts = {.count = 0};
+    for (uint32_t i = 0; i < quotas->count; i++) {
+        const rc_quota *quota = &quotas->list[i];
+        if (quota->kind == RC_QUOTA_OTHER || !rc_quota_is_sound(quota) || quota->reset_ms < 0)
+            continue;
+        const rc_quota **at = &lowest[axes[quota->kind]];
+        if (*at == NULL || quota->remaining < (*at)->remaining)
+            *at = quota;
+    }
+    for (uint32_t axis = 0; axis < RC_LIMIT_AXES; axis++)
+        if (lowest[axis] != NULL)
+            facts.list[facts.count++] = (rc_limit_fact){.axis = (rc_limit_axis)axis,
+                                                        .limit = lowest[axis]->limit,
+                                                        .remaining = lowest[axis]->remaining,
+                                                        .reset_ms = lowest[axis]->reset_ms};
+    if (facts.count == 0 || attempt->slot != exchange->machine.current)
+        return;
+    if (facts.list[facts.count - 1].axis != RC_LIMIT_REQUESTS)
+        atomic_store_explicit(&runtime->hub->limits_tokens, true, memory_order_relaxed);
+    rc_call_on_limits(&exchange->machine.call, &facts, rc_runtime_now(runtime));
+}
+
 /* Reads the limits from the headers, beginning with header number `first`. */
 static void read_quota_from(const rc_attempt *attempt, const rc_upstream_head *head, uint32_t first)
 {
@@ -360,6 +397,7 @@ static void read_quota_from(const rc_attempt *attempt, const rc_upstream_head *h
                              rc_http1_value(head->reader, head->bytes, i));
     if (quotas.count == 0)
         return;
+    learn(attempt, &quotas);
     rc_quotas_scrub(&quotas);
     const rc_quota *low =
         rc_quota_cache_update(&runtime->hub->quotas, exchange->plan.entries[attempt->entry].target,

@@ -45,6 +45,7 @@ static rc_exchange *take_spare(rc_runtime *runtime)
     exchange->timer.data = exchange;
     exchange->timer_at_ms = RC_UNLIMITED;
     exchange->runtime = runtime;
+    exchange->waiter = (rc_waiter){.loop = &runtime->waiting};
     exchange->serial = 0;
     rc_buf_init(&exchange->body, alloc, 0);
     rc_buf_init(&exchange->lines, alloc, 2 * RC_ATTEMPT_HELD_MAX);
@@ -146,6 +147,8 @@ static void close_exchange(rc_exchange *exchange)
 {
     rc_runtime *runtime = exchange->runtime;
     exchange->responder = NULL;
+    if (exchange->has_queued)
+        rc_waiting_forget(&exchange->waiter);
     for (size_t i = 0; i < 2; i++) {
         rc_attempt_free(exchange->attempts[i]);
         exchange->attempts[i] = NULL;
@@ -180,8 +183,19 @@ void rc_exchange_on_acknowledged(rc_exchange *exchange)
     rc_runtime_on_released(runtime);
 }
 
+<<<<<<< HEAD
 /* Handles the disconnect of the client. The record states the reason of the disconnect, unless the
  * record was already complete. */
+=======
+void rc_exchange_on_wake(rc_waiter *waiter)
+{
+    rc_exchange *exchange = (rc_exchange *)((char *)waiter - offsetof(rc_exchange, waiter));
+    rc_exchange_feed_kind(exchange, RC_INPUT_WAKE);
+}
+
+/* Handles the disconnect of the client. The record states its reason, unless the record was already
+ * complete. */
+>>>>>>> 7ba54f65 (gateway: requests wait in the queue, rate limits are learned from headers)
 void rc_exchange_on_gone(rc_exchange *exchange, const rc_disconnect *gone)
 {
     const rc_exchange_state state = (rc_exchange_state)exchange->machine.state;
@@ -331,11 +345,27 @@ static void reply(rc_exchange *exchange)
     rc_exchange_send_reply(exchange);
 }
 
+/* Adds an action to the ledger. A body that is still being received and passed on is not read while
+ * the request waits in the queue. */
+static void log_action(rc_exchange *exchange)
+{
+    const rc_action *action = &exchange->machine.action;
+    const bool is_queued = action->kind == RC_DO_WAIT && action->is_queued;
+    rc_exchange_add_action(exchange, action);
+    exchange->has_queued = exchange->has_queued || is_queued;
+    if (exchange->upload_left == 0 || exchange->responder == NULL)
+        return;
+    if (is_queued)
+        rc_responder_pause_body(exchange->responder);
+    else if (action->kind == RC_DO_TRY && action->reason == RC_WHY_GRANTED)
+        rc_responder_resume_body(exchange->responder);
+}
+
 static void log_effect(rc_exchange *exchange, const rc_exchange_effect *effect)
 {
     switch (effect->kind) {
     case RC_EFFECT_LOG_ACTION:
-        rc_exchange_add_action(exchange, &exchange->machine.action);
+        log_action(exchange);
         return;
     case RC_EFFECT_LOG_HEDGE:
         log_hedge(exchange, effect);
@@ -466,8 +496,8 @@ struct rc_exchange_queue {
 static uint64_t entropy_for(const rc_exchange *exchange, rc_exchange_input_kind kind)
 {
     const bool is_decision = kind == RC_INPUT_BEGIN || kind == RC_INPUT_FAILED ||
-                             kind == RC_INPUT_TIMER || kind == RC_INPUT_REFRESHED ||
-                             exchange->machine.is_hedged;
+                             kind == RC_INPUT_TIMER || kind == RC_INPUT_WAKE ||
+                             kind == RC_INPUT_REFRESHED || exchange->machine.is_hedged;
     return is_decision ? rc_runtime_entropy_u64(exchange->runtime) : 0;
 }
 

@@ -22,6 +22,7 @@ typedef struct rc_disconnect rc_disconnect;
 typedef struct rc_exchange rc_exchange;
 typedef struct rc_responder rc_responder;
 typedef struct rc_runtime rc_runtime;
+typedef struct rc_waiter rc_waiter;
 
 /* Makes an exchange for a new request. responder: borrows until the exchange is over. Returns NULL
  * if memory runs out. */
@@ -38,6 +39,10 @@ void rc_exchange_on_drained(rc_exchange *exchange);
 void rc_exchange_on_sent(rc_exchange *exchange);
 /* Called when the client has disconnected. */
 void rc_exchange_on_gone(rc_exchange *exchange, const rc_disconnect *gone);
+
+/* Continues an exchange whose call the waiting queue has granted or refused. Callback of the
+ * runtime's part of the waiting queue. */
+void rc_exchange_on_wake(rc_waiter *waiter);
 
 /* Continues the exchanges whose record the store has acknowledged. Callback of the runtime's
  * acknowledged_async, whose data is the runtime. */

@@ -153,6 +153,9 @@ static void set_cost(const rc_attempt *attempt, const rc_report *report, bool is
 static void count_attempt(const rc_attempt *attempt, const rc_ledger_step *step)
 {
     const rc_exchange *exchange = attempt->exchange;
+    if (step->charge.is_measured)
+        rc_hub_note_output(exchange->runtime->hub, exchange->plan.entries[attempt->entry].target,
+                           step->charge.output);
     rc_metrics_shard *metrics = exchange->runtime->metrics;
     const uint16_t target = exchange->route->entries[attempt->entry].metric;
     const rc_metrics_attempt row = {

@@ -12,6 +12,7 @@
 #include "gateway/exchange/exchange.h"
 #include "gateway/exchange/exchange_ledger.h"
 #include "gateway/request/client_request.h"
+#include "gateway/state/waiting.h"
 #include "policy/ledger.h"
 
 typedef struct rc_attempt rc_attempt;
@@ -39,6 +40,7 @@ struct rc_exchange {
     rc_responder *responder; /* NULL: the client has disconnected. */
     rc_exchange *next;       /* Next exchange in the list of spare or of acknowledged exchanges. */
     rc_exchange *live_next, *live_prev;
+    rc_waiter waiter; /* The exchange in the waiting queue. */
     uv_timer_t timer;
     uint64_t timer_at_ms; /* When the timer fires. RC_UNLIMITED: the timer is not set. */
     rc_buf lines;         /* Header lines of the response, until the response head is sent. */
@@ -94,6 +96,7 @@ struct rc_exchange {
     bool is_unrecorded;   /* The store refused the record, so the client gets `report` instead of
                            * the response. */
     bool is_counted;
+    bool has_queued;       /* The exchange has waited in the queue. */
     bool is_shed;          /* The request is refused because the gateway is full. */
     bool is_store_pending; /* The record was submitted to the store and is not acknowledged yet. */
     bool is_reply_early;   /* The client got its response before the record was acknowledged. */

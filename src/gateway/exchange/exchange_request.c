@@ -13,6 +13,7 @@
 #include "gateway/exchange/exchange_reply.h"
 #include "gateway/exchange/exchange_request_loop.h"
 #include "gateway/exchange/exchange_unknown_path.h"
+#include "gateway/exchange/exchange_wait.h"
 #include "gateway/exchange/translate/exchange_translate.h"
 #include "gateway/request/origin_guard.h"
 #include "gateway/runtime/runtime.h"
@@ -314,7 +315,7 @@ static void begin(rc_exchange *exchange)
             0; /* A client that still sends its body is not waiting for a response yet. */
     const uint32_t needs =
         exchange->route->checks_needs ? rc_client_request_needs(&exchange->request) : 0;
-    const rc_exchange_start start = {
+    rc_exchange_start start = {
         .plan = &exchange->plan,
         .shared = &runtime->hub->shared,
         .hedge_delay_ms = hedge_delay_ms(exchange),
@@ -323,7 +324,6 @@ static void begin(rc_exchange *exchange)
                 .max_calls = exchange->route->plan.policy->max_calls, /* The limit applies even if
                                                                        * the client chose another
                                                                        * policy. */
-                .max_wait_ms = exchange->route->max_wait_ms,
                 .needs = needs | rc_endpoint_need(exchange->request.endpoint) |
                          translation_need(exchange),
                 .first_entry = rc_hub_first_entry(runtime->hub, exchange->route),
@@ -331,8 +331,13 @@ static void begin(rc_exchange *exchange)
                     rc_client_request_sticky_key(&exchange->request, exchange->route->sticky),
                 .is_unrepeatable = exchange->is_body_streamed,
                 .skips = &runtime->skips,
+                .client = client_number(exchange),
+                .bytes =
+                    exchange->kept_bytes < UINT32_MAX ? (uint32_t)exchange->kept_bytes : UINT32_MAX,
+                .owner = &exchange->waiter,
             },
     };
+    rc_exchange_set_waits(exchange, &start.options);
     const rc_deadline_limits limits = rc_exchange_limits(exchange);
     rc_exchange_feed(
         exchange, &(rc_exchange_input){.kind = RC_INPUT_BEGIN, .start = &start, .limits = &limits});

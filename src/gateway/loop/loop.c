@@ -11,7 +11,7 @@
 #include "net/server/responder.h"
 #include "net/server/server.h"
 
-#define HANDLES 3
+#define HANDLES 4
 /* Maximum number of connections to one origin. */
 #define CONNECTIONS_MAX 60000u
 /* Time in which the last error responses are delivered at the end of a drain. After this time all
@@ -47,6 +47,13 @@ static void on_stall_closed(void *ctx)
     check_end(loop);
 }
 
+static void on_waiting_closed(void *ctx)
+{
+    rc_loop *loop = ctx;
+    loop->open_handles--;
+    check_end(loop);
+}
+
 static void on_upstream_closed(void *ctx)
 {
     rc_loop *loop = ctx;
@@ -71,6 +78,7 @@ static void check_end(rc_loop *loop)
         uv_close((uv_handle_t *)&loop->drain, on_handle_closed);
         rc_stall_close(&loop->stall, on_stall_closed);
         uv_close((uv_handle_t *)&runtime->acknowledged_async, on_handle_closed);
+        rc_waiting_close(&runtime->waiting);
         rc_exchange_close_spares(runtime);
     }
     if (loop->is_upstream_closed && loop->open_handles == 0 && runtime->closing_timers == 0)
@@ -236,9 +244,18 @@ static void on_stall(void *ctx, uint64_t took_ms)
 
 static bool open_handles(rc_loop *loop)
 {
-    if (uv_async_init(loop->runtime.uv_loop, &loop->runtime.acknowledged_async,
+    rc_runtime *runtime = &loop->runtime;
+    runtime->waiting.waiting = &runtime->hub->waiting;
+    runtime->waiting.on_wake = rc_exchange_on_wake;
+    runtime->waiting.on_closed = on_waiting_closed;
+    runtime->waiting.ctx = loop;
+    if (uv_async_init(runtime->uv_loop, &runtime->acknowledged_async,
                       rc_exchange_on_acknowledgements) != 0)
         return false;
+    if (!rc_waiting_open(&runtime->waiting, runtime->uv_loop)) {
+        uv_close((uv_handle_t *)&runtime->acknowledged_async, NULL);
+        return false;
+    }
     (void)uv_timer_init(loop->runtime.uv_loop, &loop->drain);
     rc_stall_init(&loop->stall, loop->runtime.uv_loop, RC_STALL_MS, on_stall, loop);
     loop->drain.data = loop;

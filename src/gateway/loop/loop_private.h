@@ -15,7 +15,8 @@ struct rc_loop {
     void (*on_stopped)(void *ctx);
     void *ctx;
     bool is_upstream_closed;
-    uint32_t open_handles; /* Number of open handles among drain, acknowledged_async and stall. */
+    uint32_t open_handles; /* Number of open handles among drain, acknowledged_async, stall and
+                            * the waiting queue's. */
 };
 
 /* Responds to a request for the path of a health endpoint. Returns false if the path is another

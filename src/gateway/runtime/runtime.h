@@ -18,6 +18,7 @@
 #include "base/secret.h"
 #include "dialect/event_template.h"
 #include "gateway/observe/exchange_summary.h"
+#include "gateway/state/waiting.h"
 
 #define RC_RUNTIME_ENTROPY_BYTES 512
 /* Maximum number of ended exchanges, and of ended attempts, whose memory is reused for the next
@@ -74,6 +75,9 @@ typedef struct rc_runtime {
     uv_mutex_t acknowledged_lock;
     rc_exchange *acknowledged; /* Exchanges whose record was acknowledged. Guarded by
                                 * acknowledged_lock. */
+
+    rc_waiting_loop waiting; /* Wakes the exchanges of this loop that wait for a target. Opened and
+                              * closed by the owner. */
 
     uint32_t exchange_count; /* Exchanges that are not over. */
     uint32_t unacknowledged; /* Exchanges that ended before the store acknowledged their record. */

@@ -83,6 +83,12 @@ rc_status rc_hub_init(rc_hub *hub, const rc_sys_calls *calls, const rc_alloc *al
     }
     rc_shared_init(&hub->shared, &settings, NULL, 0, NULL, 0, now_ms);
     rc_shared_set_lock(&hub->shared, &hub->shared_lock, lock_shared, unlock_shared);
+    if (!rc_waiting_init(&hub->waiting, &hub->shared, alloc)) {
+        free_counters(hub);
+        uv_mutex_destroy(&hub->lock);
+        uv_mutex_destroy(&hub->shared_lock);
+        return RC_E_NOMEM;
+    }
     return RC_OK;
 }
 
@@ -112,11 +118,23 @@ void rc_hub_done(rc_hub *hub)
     put(alloc, hub->shared.targets, hub->target_capacity * sizeof *hub->shared.targets);
     put(alloc, hub->shared.credentials, hub->credential_capacity * sizeof *hub->shared.credentials);
     free_counters(hub);
+    rc_waiting_done(&hub->waiting);
     uv_mutex_destroy(&hub->lock);
     uv_mutex_destroy(&hub->shared_lock);
 }
 
 /* ---- snapshots ---- */
+
+/* Sets the ceilings of the waiting queue. Waiting requests may fill three quarters of the memory
+ * for bodies, so that requests that arrive can still be read. If there is no memory for a larger
+ * queue, the queue keeps its size, and requests beyond it are refused as by a full queue. */
+static void set_ceilings(rc_hub *hub, const rc_config_limits *limits)
+{
+    rc_queue_settings settings = rc_queue_settings_default();
+    settings.max_waiting = (uint32_t)limits->max_waiting;
+    settings.max_bytes = limits->max_kept_bytes / 4 * 3;
+    (void)rc_waiting_set(&hub->waiting, &settings);
+}
 
 static bool has_budgets(const rc_config *config)
 {
@@ -173,6 +191,8 @@ bool rc_hub_load(rc_hub *hub, const rc_snapshot_input *input, uint64_t now_ms,
      * credential finds its key in the snapshot. */
     for (size_t i = 0; i < snapshot->config->provider_count; i++)
         rc_hub_set_pool(hub, &snapshot->providers[i], generation);
+    set_ceilings(hub, &snapshot->config->limits);
+    rc_shared_run_queue(&hub->shared, now_ms, 0); /* New keys may have opened a target. */
     rc_snapshot_release(before);
     return true;
 }

@@ -31,6 +31,7 @@
 #include "gateway/state/quota_cache.h"
 #include "gateway/state/repeats.h"
 #include "gateway/state/snapshot.h"
+#include "gateway/state/waiting.h"
 #include "policy/health.h"
 #include "store/record.h"
 
@@ -59,8 +60,9 @@ typedef struct rc_hub_target {
                                  target. */
     uint32_t users;           /* Exchanges and admin actions that hold a reference to this row. */
     uint64_t unused_since_ms; /* When `users` became 0. */
-    bool is_client_named;     /* A named target: a client names it, no route contains it. */
-    rc_health health;         /* Health, computed from the results of recent calls. */
+    uint64_t usual_output; /* Mean output tokens of about the latest 32 responses; 0: not known. */
+    bool is_client_named;  /* A named target: a client names it, no route contains it. */
+    rc_health health;      /* Health, computed from the results of recent calls. */
 } rc_hub_target;
 
 typedef struct rc_hub_credential {
@@ -80,6 +82,7 @@ struct rc_hub {
     uv_mutex_t shared_lock; /* Guards the chains of the routes and `shared`. The functions of
                              * rc_shared lock it themselves. */
     rc_shared shared;
+    rc_waiting waiting; /* The queue of requests that wait for a target. */
     uv_mutex_t lock; /* Guards all members below that are not atomic. A thread that needs both locks
                       * locks this one before shared_lock. */
     rc_hub_target *targets;
@@ -93,14 +96,16 @@ struct rc_hub {
                         1. */
     uint32_t index_size;
     uint32_t loop_count;
-    rc_snapshot *snapshot;    /* The newest snapshot. NULL before the first rc_hub_load. */
-    atomic_uint generation;   /* Generation of the newest snapshot: a counter that each load
+    rc_snapshot *snapshot;     /* The newest snapshot. NULL before the first rc_hub_load. */
+    atomic_uint generation;    /* Generation of the newest snapshot: a counter that each load
                                * increments. */
-    rc_writer *writer;        /* NULL if the audit is off. */
-    rc_str store_url;         /* The hub's copy of the store's URL. Empty if the audit is off. */
-    atomic_uint in_flight;    /* Requests in progress on all loops. */
-    atomic_uint refused;      /* Number of credentials whose is_refused is true. */
-    atomic_size_t kept_bytes; /* Bytes of request bodies that all loops hold in memory. */
+    rc_writer *writer;         /* NULL if the audit is off. */
+    rc_str store_url;          /* The hub's copy of the store's URL. Empty if the audit is off. */
+    atomic_uint in_flight;     /* Requests in progress on all loops. */
+    atomic_uint refused;       /* Number of credentials whose is_refused is true. */
+    atomic_size_t kept_bytes;  /* Bytes of request bodies that all loops hold in memory. */
+    atomic_bool limits_tokens; /* A provider has stated a limit of tokens, so the tokens of requests
+                                * are estimated before they are sent. */
     rc_metrics *metrics;
     rc_budgets budgets;            /* Budgets of money. Has locks of its own. */
     rc_client_table client_limits; /* Limits of the clients. Has a lock of its own. */
@@ -179,6 +184,12 @@ void rc_hub_on_delivered(rc_hub *hub, rc_route *route, uint16_t entry);
 /* Updates a target's health after a call. */
 void rc_hub_note_health(rc_hub *hub, uint16_t target, rc_health_verdict verdict, rc_code code,
                         int64_t now_unix_ms);
+
+/* Updates the usual number of output tokens of a target after a response with a known usage, if a
+ * provider limits tokens. */
+void rc_hub_note_output(rc_hub *hub, uint16_t target, uint64_t tokens);
+/* Returns the usual number of output tokens of a target; 0: not known. */
+uint64_t rc_hub_usual_output(rc_hub *hub, uint16_t target);
 
 /* Records that fallback_on of a route has hidden a failure of the target from a client. */
 void rc_hub_note_masked(rc_hub *hub, uint16_t target, rc_code code, int64_t now_unix_ms);

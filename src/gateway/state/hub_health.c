@@ -1,5 +1,5 @@
 /* Health of the hub's targets, and whether its routes can serve requests. Called by exchanges, the
- * admin interface and /readyz. */
+ * admin interface and /readyz. Also the usual number of output tokens of each target. */
 #include "gateway/state/hub.h"
 #include "policy/shared_private.h"
 
@@ -10,6 +10,26 @@ void rc_hub_note_health(rc_hub *hub, uint16_t target, rc_health_verdict verdict,
     if (target < hub->target_count)
         rc_health_note(&hub->targets[target].health, verdict, code, now_unix_ms);
     uv_mutex_unlock(&hub->lock);
+}
+
+void rc_hub_note_output(rc_hub *hub, uint16_t target, uint64_t tokens)
+{
+    if (!atomic_load_explicit(&hub->limits_tokens, memory_order_relaxed) || tokens == 0)
+        return;
+    uv_mutex_lock(&hub->lock);
+    if (target < hub->target_count) {
+        uint64_t *usual = &hub->targets[target].usual_output;
+        *usual = *usual == 0 ? tokens : (*usual * 31 + tokens + 31) / 32;
+    }
+    uv_mutex_unlock(&hub->lock);
+}
+
+uint64_t rc_hub_usual_output(rc_hub *hub, uint16_t target)
+{
+    uv_mutex_lock(&hub->lock);
+    const uint64_t usual = target < hub->target_count ? hub->targets[target].usual_output : 0;
+    uv_mutex_unlock(&hub->lock);
+    return usual;
 }
 
 void rc_hub_note_masked(rc_hub *hub, uint16_t target, rc_code code, int64_t now_unix_ms)

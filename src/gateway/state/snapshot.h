@@ -78,8 +78,9 @@ typedef struct rc_route {
     uint64_t deadline_ms;
     uint64_t max_deadline_ms; /* The longest deadline that a client may request. Never below
                                * deadline_ms. */
-    uint64_t max_wait_ms;     /* Longest total time that a call may wait between attempts. 0 for no
-                               * limit. */
+    uint64_t max_wait_ms;     /* Longest total time that a call may wait. 0 for no limit. */
+    bool is_wait_off;         /* Calls never wait in the queue. */
+    bool is_learn_off;        /* Calls ignore learned rate limits. */
     uint64_t hedge_ms;        /* Time after which a slow attempt gets a hedge. 0 for no hedging. */
     rc_config_timeouts timeouts;
     uint32_t translated;     /* Bits of the rc_dialects of clients whose requests have to be
