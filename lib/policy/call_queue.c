@@ -298,8 +298,8 @@ static bool grant_one(rc_shared *shared, const rc_call *self, uint64_t now_ms)
     return true;
 }
 
-/* Refuses the calls whose targets will not open by waiting any more, for example because an operator
- * took the targets out of service. */
+/* Refuses the calls whose targets will not open by waiting any more, for example because an
+ * operator took the targets out of service. */
 static void refuse_hopeless(rc_queue *queue, const rc_call *self, uint64_t now_ms)
 {
     for (uint32_t line = 0; line < queue->line_count; line++) {

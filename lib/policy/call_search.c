@@ -202,11 +202,18 @@ rc_call_search rc_call_find_queued(const rc_call *call)
     bool is_other = call->now_ms < call->not_before_ms;
     uint16_t other_than = is_other ? call->attempt.target : RC_NO_TARGET;
     rc_call_search search = find_open(call, 0, 0, other_than);
-    if (search.entry != RC_NO_TARGET || is_alone(call))
+    if (search.entry == RC_NO_TARGET && !is_alone(call)) {
+        rc_call alone = *call;
+        alone.is_alone = true;
+        search = find_open(&alone, 0, 0, other_than);
+    }
+    if (search.entry != RC_NO_TARGET || !is_other)
         return search;
-    rc_call alone = *call;
-    alone.is_alone = true;
-    return find_open(&alone, 0, 0, other_than);
+    /* The target of the latest failure may open at the time that its provider named. */
+    search.is_capable = search.may_open = search.is_worth_waiting = true;
+    if (search.until_ms == 0 || call->not_before_ms < search.until_ms)
+        search.until_ms = call->not_before_ms;
+    return search;
 }
 
 rc_call_search rc_call_find_next(const rc_call *call, bool other_target)

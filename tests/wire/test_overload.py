@@ -32,7 +32,9 @@ class World:
         for name in KINDS:
             providers[name + "b"]["max_in_flight"] = SMALL_ROOM
         routes = [{"model": f"large.{name}a", "chain": [{"target": f"{name}a/{MODEL}"}]} for name in KINDS]
-        routes += [{"model": f"small.{name}a", "chain": [{"target": f"{name}b/{MODEL}"}]} for name in KINDS]
+        routes += [{"model": f"small.{name}a", "wait": "off", "chain": [{"target": f"{name}b/{MODEL}"}]}
+                   for name in KINDS]
+        routes += [{"model": f"patient.{name}a", "chain": [{"target": f"{name}b/{MODEL}"}]} for name in KINDS]
         self.gateway.write({
             "listen": "127.0.0.1:0", "admin": {"listen": "127.0.0.1:0"}, "store": "sqlite:audit.db", "threads": 2,
             "limits": {"max_in_flight": ROOM}, "providers": providers, "routes": routes})
@@ -121,6 +123,14 @@ def provider_is_full():
         answered = world.round("small", requests)
         check(answered["served"] >= 2 * SMALL_ROOM, answered)
     check(world.told["small", "refused"] > 0, "never full:", world.told)
+
+
+def provider_is_waited_for():
+    """A route that waits serves every request as soon as the provider's model has room."""
+    requests = [(DIALECTS[number % 2 * 2], True) for number in range(ROOM)]
+    for _ in range(ROUNDS):
+        answered = world.round("patient", requests)
+        check(answered["served"] == ROOM, answered)
 
 
 def room_comes_back():

@@ -223,7 +223,7 @@ def a_wait_that_does_not_fit():
     report = report_of(json.loads(answer.body))
     shown = gateway.run("audit", "show", "--store", "sqlite:audit.db", "--format", "json", report["report_id"])
     context = json.loads(shown.stdout)["operation"]["report"]["context"]
-    check(context["decision"] == "wait_past_deadline" and context["deadline_ms"] == 20000, context)
+    check(context["decision"] == "starts_too_late" and context["deadline_ms"] == 20000, context)
     check(context["deadline"] == "x-recourse-deadline-ms", context)
 
 
@@ -325,8 +325,8 @@ strict = Lasting({
     "policies": {"once": {"max_attempts": 1}}, "threads": 1,
     "breaker": {"min_calls": 4, "open_ms": LONG, "open_max_ms": LONG},
     "routes": [{"model": "plain", "policy": "once", "chain": [{"target": "a/m"}]},
-               {"model": "hasty", "policy": "once", "deadline_ms": SHORT, "chain": [{"target": "b/m"}]},
-               {"model": "fair", "policy": "once", "deadline_ms": 1000, "chain": [{"target": "c/m"}]},
+               {"model": "hasty", "policy": "once", "wait": "off", "deadline_ms": SHORT, "chain": [{"target": "b/m"}]},
+               {"model": "fair", "policy": "once", "wait": "off", "deadline_ms": 1000, "chain": [{"target": "c/m"}]},
                {"model": "shake", "policy": "once", "timeouts": {"connect_ms": 2000}, "chain": [{"target": "s/m"}]},
                {"model": "soon", "policy": "once", "deadline_ms": 2000, "chain": [{"target": "a/m"}]}],
 }).start()

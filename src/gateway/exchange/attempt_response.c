@@ -348,10 +348,10 @@ static void emit_quota(const rc_attempt *attempt, const rc_quota *low)
     observer->on_quota(observer->ctx, &warning);
 }
 
-/* Passes the limits to the call, for the learned rate limits (rate_limits.h). If several limits have
- * the same axis, such as a minute's and a day's, the one with the least left counts. A limit whose
- * reset is not stated cannot be computed ahead, so it is left out. During a hedge only the first
- * attempt is the call's. */
+/* Passes the limits to the call, for the learned rate limits (rate_limits.h). If several limits
+ * have the same axis, such as a minute's and a day's, the one with the least left counts. A limit
+ * whose reset is not stated cannot be computed ahead, so it is left out. During a hedge only the
+ * first attempt is the call's. */
 static void learn(const rc_attempt *attempt, const rc_quotas *quotas)
 {
     static const rc_limit_axis axes[RC_QUOTA_KIND_COUNT] = {

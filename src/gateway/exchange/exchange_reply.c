@@ -142,7 +142,9 @@ static void set_context(const rc_exchange *exchange, rc_code code, rc_builder *b
         rc_builder_set_retry_after_ms(builder, RC_EXCHANGE_BUSY_MS);
     rc_builder_set_context(builder, RC_STR("decision"), rc_str_c(rc_reason_name(action->reason)));
     set_standby(exchange, builder);
-    if (action->reason == RC_WHY_WAIT_PAST_DEADLINE)
+    const uint64_t deadline_ms = exchange->machine.call.deadline_at_ms;
+    if (action->reason == RC_WHY_WAIT_PAST_DEADLINE ||
+        (action->reason == RC_WHY_STARTS_TOO_LATE && action->at_ms >= deadline_ms))
         rc_exchange_add_deadline_context(exchange, builder);
     if (action->attempt > 0)
         rc_builder_set_context_int(builder, RC_STR("attempt"), (int64_t)action->attempt);

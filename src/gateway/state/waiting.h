@@ -58,8 +58,8 @@ struct rc_waiting_loop {
 };
 
 /* Initialises an empty queue without memory and sets it as the queue of `shared`. shared: borrows
- * until rc_waiting_done. alloc: copies the struct. Returns false if the lock cannot be created; then
- * nothing needs to be freed. */
+ * until rc_waiting_done. alloc: copies the struct. Returns false if the lock cannot be created;
+ * then nothing needs to be freed. */
 bool rc_waiting_init(rc_waiting *waiting, rc_shared *shared, const rc_alloc *alloc);
 /* Frees the memory. No call may wait any more, and no loop may be open. */
 void rc_waiting_done(rc_waiting *waiting);
