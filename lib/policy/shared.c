@@ -171,8 +171,6 @@ void rc_shared_cool_down_credential(rc_shared *shared, uint16_t credential,
         rc_credential_kill(c, until_ms);
     else if (c)
         rc_credential_cool_down(c, state, until_ms, true);
-    if (c && state == RC_CREDENTIAL_EXHAUSTED && c->cooldown_count == 0)
-        c->cooldown_count = 1; /* whether the provider named the time is not saved */
     if (c)
         c->is_429 = true; /* the store does not save the HTTP status; 429 is the most common one */
     rc_shared_unlock(shared);
@@ -186,8 +184,6 @@ void rc_shared_limit_credential(rc_shared *shared, uint16_t target, uint16_t cre
     rc_credential *limit = t ? rc_target_limit(t, credential) : NULL;
     if (limit) {
         rc_credential_cool_down(limit, state, until_ms, true);
-        if (state == RC_CREDENTIAL_EXHAUSTED && limit->cooldown_count == 0)
-            limit->cooldown_count = 1;
         limit->is_429 = true;
     }
     rc_shared_unlock(shared);
@@ -458,7 +454,8 @@ bool rc_shared_is_admitted(const rc_shared *shared, uint16_t target, bool is_alo
     if (!t || !shared->queue)
         return true;
     rc_admission_hold hold = rc_admission_check(&t->admission, is_alone, now_ms, &until_ms);
-    if (hold == RC_ADMISSION_HOLD_DOWN && shared->settings.breaker.min_calls == 0)
+    if (t->admission.state != RC_ADMISSION_UP && hold != RC_ADMISSION_HOLD_BUSY &&
+        shared->settings.breaker.min_calls == 0)
         hold = RC_ADMISSION_OPEN; /* the operator wants no target to be left out for its failures */
     uint64_t room_ms = t->learned && cost ? room_at_ms(shared, t, cost, now_ms) : now_ms;
     if (hold == RC_ADMISSION_OPEN && room_ms <= now_ms)

@@ -194,7 +194,8 @@ def call_says_it():
 
 def restarted():
     """A reason that was restored from the store has the same text."""
-    other = Lasting({"providers": {"m": provider("KEY_1")}, "routes": []}).start()
+    other = Lasting({"providers": {"m": provider("KEY_1")},
+                     "routes": [{"model": "m/quota", "wait": "off", "chain": chain("m/quota")}]}).start()
     try:
         with Client(other.port) as client:
             check(client.ask(chat("m/quota")).status == 429)
