@@ -1,5 +1,6 @@
-/* Determines the deadline of a call and describes it when it has passed. Called by
- * attempt_failure.c, exchange.c, exchange_reply.c and exchange_request.c. */
+/* Determines the deadline of a call and describes it when it has passed; the settings of a call for
+ * the waiting queue and for learned rate limits. Called by attempt_failure.c, exchange.c,
+ * exchange_reply.c and exchange_request.c. */
 #include "gateway/exchange/exchange_deadline.h"
 #include "base/str.h"
 #include "classify/connection.h"
@@ -7,6 +8,7 @@
 #include "gateway/exchange/exchange_private.h"
 #include "gateway/exchange/exchange_reply.h"
 #include "gateway/runtime/runtime.h"
+#include "gateway/state/hub.h"
 #include "gateway/state/snapshot.h"
 
 static rc_announced_by announced_by(rc_field_id field)
@@ -79,4 +81,66 @@ void rc_exchange_report_late(rc_exchange *exchange)
     rc_exchange_describe_deadline(exchange, &builder);
     rc_report_free(exchange->report);
     exchange->report = rc_builder_finish(&builder);
+}
+
+/* ---- waits ---- */
+
+/* Returns a number for the client: requests of the same client share a place in the order of the
+ * waiting queue. Without configured clients, all requests are one client. */
+static uint64_t client_number(const rc_exchange *exchange)
+{
+    uint64_t hash = UINT64_C(14695981039346656037);
+    if (exchange->client == SIZE_MAX)
+        return 0;
+    const rc_str name = exchange->snapshot->config->clients[exchange->client].name;
+    for (size_t i = 0; i < name.len; i++)
+        hash = (hash ^ (uint8_t)name.ptr[i]) * UINT64_C(1099511628211);
+    return hash;
+}
+
+/* Sets the options of the waiting queue and of learned limits: those of the route, which the
+ * client's own settings may restrict. */
+static void set_waits(rc_exchange *exchange, rc_call_options *options)
+{
+    const rc_route *route = exchange->route;
+    const rc_config_client *client = exchange->client != SIZE_MAX
+                                         ? &exchange->snapshot->config->clients[exchange->client]
+                                         : NULL;
+    options->max_wait_ms = route->max_wait_ms;
+    options->never_queues = route->is_wait_off;
+    options->never_learns = route->is_learn_off;
+    if (client == NULL)
+        return;
+    if (client->max_wait_ms > 0 &&
+        (options->max_wait_ms == 0 || client->max_wait_ms < options->max_wait_ms))
+        options->max_wait_ms = client->max_wait_ms;
+    options->never_queues = options->never_queues || client->wait == 1;
+    options->never_learns = options->never_learns || client->learn == 1;
+    exchange->plan.is_failover_last = exchange->plan.is_failover_last || client->failover == 1;
+}
+
+/* Sets the estimated tokens of the request and of its response, if a provider limits tokens. */
+static void set_tokens(const rc_exchange *exchange, rc_call_options *options)
+{
+    if (!atomic_load_explicit(&exchange->runtime->hub->limits_tokens, memory_order_relaxed) ||
+        options->never_learns || exchange->request.is_compressed || exchange->request.is_free)
+        return;
+    const rc_usage_estimate estimate = rc_usage_estimate_read(rc_buf_get(&exchange->body));
+    const uint64_t usual =
+        rc_hub_usual_output(exchange->runtime->hub, exchange->plan.entries[0].target);
+    uint64_t output = estimate.max_output * estimate.choices;
+    if (usual > 0 && (output == 0 || usual < output))
+        output = usual;
+    options->tokens_in = estimate.input < UINT32_MAX ? (uint32_t)estimate.input : UINT32_MAX;
+    options->tokens_out = output < UINT32_MAX ? (uint32_t)output : UINT32_MAX;
+}
+
+void rc_exchange_set_waits(rc_exchange *exchange, rc_call_options *options)
+{
+    const size_t bytes = exchange->kept_bytes;
+    options->client = client_number(exchange);
+    options->bytes = bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
+    options->owner = &exchange->waiter;
+    set_waits(exchange, options);
+    set_tokens(exchange, options);
 }

@@ -1,7 +1,8 @@
-/* The deadline of a call, and its description when it has passed. */
+/* The deadline of a call, and its description when it has passed; the settings of waits. */
 #ifndef RC_GATEWAY_EXCHANGE_EXCHANGE_DEADLINE_H
 #define RC_GATEWAY_EXCHANGE_EXCHANGE_DEADLINE_H
 
+#include <recourse/call.h>
 #include <recourse/classify.h>
 
 #include "policy/deadline.h"
@@ -23,5 +24,9 @@ void rc_exchange_describe_deadline(const rc_exchange *exchange, rc_builder *buil
 void rc_exchange_add_deadline_context(const rc_exchange *exchange, rc_builder *builder);
 /* Builds the report of a request whose deadline passed while its body arrived. */
 void rc_exchange_report_late(rc_exchange *exchange);
+
+/* Sets the options of the waiting queue and of learned limits, and the order of failover in the
+ * plan of the exchange. options: borrows during the call. */
+void rc_exchange_set_waits(rc_exchange *exchange, rc_call_options *options);
 
 #endif

@@ -13,7 +13,6 @@
 #include "gateway/exchange/exchange_reply.h"
 #include "gateway/exchange/exchange_request_loop.h"
 #include "gateway/exchange/exchange_unknown_path.h"
-#include "gateway/exchange/exchange_wait.h"
 #include "gateway/exchange/translate/exchange_translate.h"
 #include "gateway/request/origin_guard.h"
 #include "gateway/runtime/runtime.h"
@@ -331,10 +330,6 @@ static void begin(rc_exchange *exchange)
                     rc_client_request_sticky_key(&exchange->request, exchange->route->sticky),
                 .is_unrepeatable = exchange->is_body_streamed,
                 .skips = &runtime->skips,
-                .client = client_number(exchange),
-                .bytes =
-                    exchange->kept_bytes < UINT32_MAX ? (uint32_t)exchange->kept_bytes : UINT32_MAX,
-                .owner = &exchange->waiter,
             },
     };
     rc_exchange_set_waits(exchange, &start.options);
