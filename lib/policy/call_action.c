@@ -107,15 +107,9 @@ rc_action rc_call_do_try(rc_call *call, uint16_t entry, uint16_t credential, rc_
         call->credential_switches = 0;
     if (reason == RC_WHY_NEXT_CREDENTIAL)
         call->credential_switches++;
-<<<<<<< HEAD
     bool is_beyond = (reason == RC_WHY_GRANTED || reason == RC_WHY_WOKE) &&
                      call->entry_attempts >= rc_call_max_entry_attempts(call, entry);
     if (reason != RC_WHY_NEXT_CREDENTIAL && reason != RC_WHY_REFRESHED && !is_beyond)
-=======
-    if (reason != RC_WHY_NEXT_CREDENTIAL && reason != RC_WHY_REFRESHED &&
-        ((reason != RC_WHY_GRANTED && reason != RC_WHY_WOKE) ||
-         call->entry_attempts < rc_call_max_entry_attempts(call, entry)))
->>>>>>> 7ba54f65 (gateway: requests wait in the queue, rate limits are learned from headers)
         call->entry_attempts++;
     /* An attempt after a wait begins a new round even if the wait was for the same entry. */
     if (reason == RC_WHY_WOKE && !rc_call_has_own_attempts(call, entry))

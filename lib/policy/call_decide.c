@@ -191,9 +191,9 @@ static bool is_patient(const rc_call *call)
     const rc_target *target = rc_shared_target(call->shared, call->attempt.target);
     bool has_own_attempts = call->plan->entries[call->attempt.entry].max_attempts > 0 ||
                             (call->plan->is_failover_last && !call->is_alone);
-<<<<<<< HEAD
-    return target && rc_call_may_queue(call) && call->failure.is_retryable && !has_own_attempts &&
-           is_of_provider(call->failure.code) && !is_refused_here(call) && !is_own_hint(call);
+    return target && rc_call_may_queue(call) && call->plan->policy->is_patient &&
+           call->failure.is_retryable && !has_own_attempts && is_of_provider(call->failure.code) &&
+           !is_refused_here(call) && !is_own_hint(call);
 }
 
 /* Number of attempts at the end of max_calls that a patient call spreads over time. */
@@ -218,15 +218,6 @@ static rc_action retry_patiently(rc_call *call, uint64_t entropy)
     if (rc_call_no_wait_reason(call, wait_ms) != RC_WHY_NONE)
         return rc_call_enqueue(call, 0);
     return rc_call_take_token_and_wait(call, wait_ms, RC_WHY_BACKOFF);
-=======
-    if (!target || !rc_call_may_queue(call) || !call->plan->policy->is_patient ||
-        !call->failure.is_retryable || has_own_attempts || !is_of_provider(call->failure.code) ||
-        is_refused_here(call) || is_own_hint(call))
-        return false;
-    return target->admission.state != RC_ADMISSION_UP ||
-           call->failure.code == RC_CODE_RATE_LIMITED ||
-           rc_admission_is_yielding(&target->admission);
->>>>>>> 7ba54f65 (gateway: requests wait in the queue, rate limits are learned from headers)
 }
 
 static rc_action move_or_wait(rc_call *call, uint64_t entropy)
@@ -254,11 +245,7 @@ static rc_action move_or_wait(rc_call *call, uint64_t entropy)
         return rc_call_retry_with(call, next.entry, RC_NO_TARGET,
                                   moved_reason(call, is_cooling, has_attempts_left));
     if (is_waiting_on)
-<<<<<<< HEAD
         return retry_patiently(call, entropy);
-=======
-        return rc_call_wait_patiently(call, entropy);
->>>>>>> 7ba54f65 (gateway: requests wait in the queue, rate limits are learned from headers)
     if (wait_for_round(call, is_spent, entropy, &action))
         return action;
     if (!is_spent && !is_cooling)

@@ -302,11 +302,6 @@ rc_action rc_call_do_stop(rc_call *call, rc_reason reason, uint64_t at_ms);
 rc_action rc_call_do_end(rc_call *call, rc_action_kind kind, rc_reason reason);
 /* Builds an action of this kind, in which the latest attempt is described. */
 rc_action rc_call_action_of(const rc_call *call, rc_action_kind kind, rc_reason reason);
-/* Waits for the next attempt of a call that is retried beyond the attempts of its policy: in the
- * queue, after a short wait if earlier attempts failed fast. Without that wait, a target whose
- * failures take no time could use up all calls of a request before its admission has noticed that
- * the target is down. */
-rc_action rc_call_wait_patiently(rc_call *call, uint64_t entropy);
 /* Builds the WAIT of a call in the queue, which leaves at leave_at_ms at the latest. */
 rc_action rc_call_do_queue(rc_call *call, uint64_t leave_at_ms);
 /* rc_call_take_token takes a token of the retry budget for a further attempt. rc_call_retry_with

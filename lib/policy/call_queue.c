@@ -134,26 +134,6 @@ rc_action rc_call_enqueue(rc_call *call, uint64_t opens_at_ms)
     return rc_call_do_queue(call, leave_ms);
 }
 
-/* A patient call may make this number of calls at once; from then on each further call starts at
- * least PATIENT_MS after the start of the previous one, doubled each time. */
-#define PATIENT_CALLS 3u
-#define PATIENT_MS UINT64_C(25)
-#define PATIENT_MAX_MS UINT64_C(2000)
-
-rc_action rc_call_wait_patiently(rc_call *call, uint64_t entropy)
-{
-    uint64_t took_ms = call->now_ms - call->attempt.at_ms;
-    uint64_t gap_ms = PATIENT_MS;
-    for (uint32_t i = PATIENT_CALLS; i < call->calls && gap_ms < PATIENT_MAX_MS; i++)
-        gap_ms *= 2;
-    gap_ms += entropy % (gap_ms / 2);
-    bool is_known = call->failure.code == RC_CODE_RATE_LIMITED; /* the pacer sets the pace */
-    if (call->calls < PATIENT_CALLS || is_known || took_ms >= gap_ms ||
-        rc_call_no_wait_reason(call, gap_ms - took_ms) != RC_WHY_NONE)
-        return rc_call_enqueue(call, 0);
-    return rc_call_wait_for(call, gap_ms - took_ms, RC_WHY_BACKOFF);
-}
-
 /* Adds the time in the queue to the waiting time of the call. */
 static void note_waited(rc_call *call)
 {
@@ -215,7 +195,6 @@ static void grant(rc_call *call, uint16_t entry, const rc_call *self, uint64_t n
 static bool is_last_probe(const rc_call *call, uint16_t entry, uint64_t now_ms,
                           uint64_t *ret_until_ms)
 {
-<<<<<<< HEAD
     const rc_target *target = rc_shared_target(call->shared, call->plan->entries[entry].target);
     if (!target || call->calls + 1 < rc_call_max_calls(call))
         return false;
@@ -238,7 +217,8 @@ static line_choice choose_prober(const rc_queue *queue, uint32_t line, rc_call *
     rc_call *prober = rc_queue_item(queue, rc_queue_prober(queue, line));
     uint64_t until_ms = 0;
     uint64_t head_until_ms = 0;
-    if (prober->plan == head->plan && search_for(prober, now_ms).entry == entry &&
+    if (search_for(prober, now_ms).entry == entry &&
+        prober->plan->entries[entry].target == head->plan->entries[entry].target &&
         !is_last_probe(prober, entry, now_ms, &until_ms))
         return (line_choice){.call = prober, .entry = entry};
     if (!is_last_probe(head, entry, now_ms, &head_until_ms))
@@ -262,17 +242,6 @@ static line_choice choose(const rc_queue *queue, uint32_t line, uint64_t now_ms)
     if (target && target->admission.state == RC_ADMISSION_DOWN)
         return choose_prober(queue, line, head, search.entry, now_ms);
     return (line_choice){.call = head, .entry = search.entry};
-=======
-    rc_call *head = rc_queue_item(queue, rc_queue_head(queue, line));
-    const rc_target *target = rc_shared_target(head->shared, head->plan->entries[entry].target);
-    if (!target || target->admission.state != RC_ADMISSION_DOWN)
-        return head;
-    rc_call *newest = rc_queue_item(queue, rc_queue_newest(queue, line));
-    uint16_t found = search_for(newest, now_ms).entry;
-    bool is_same =
-        found == entry && newest->plan->entries[entry].target == head->plan->entries[entry].target;
-    return is_same ? newest : head;
->>>>>>> 7ba54f65 (gateway: requests wait in the queue, rate limits are learned from headers)
 }
 
 /* Grants one attempt to the first call in the order of the queue that has an open target. Returns

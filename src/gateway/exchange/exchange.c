@@ -183,19 +183,14 @@ void rc_exchange_on_acknowledged(rc_exchange *exchange)
     rc_runtime_on_released(runtime);
 }
 
-<<<<<<< HEAD
-/* Handles the disconnect of the client. The record states the reason of the disconnect, unless the
- * record was already complete. */
-=======
 void rc_exchange_on_wake(rc_waiter *waiter)
 {
     rc_exchange *exchange = (rc_exchange *)((char *)waiter - offsetof(rc_exchange, waiter));
     rc_exchange_feed_kind(exchange, RC_INPUT_WAKE);
 }
 
-/* Handles the disconnect of the client. The record states its reason, unless the record was already
- * complete. */
->>>>>>> 7ba54f65 (gateway: requests wait in the queue, rate limits are learned from headers)
+/* Handles the disconnect of the client. The record states the reason of the disconnect, unless the
+ * record was already complete. */
 void rc_exchange_on_gone(rc_exchange *exchange, const rc_disconnect *gone)
 {
     const rc_exchange_state state = (rc_exchange_state)exchange->machine.state;
