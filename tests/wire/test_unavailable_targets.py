@@ -195,14 +195,14 @@ def call_says_it():
 def restarted():
     """A reason that was restored from the store has the same text."""
     other = Lasting({"providers": {"m": provider("KEY_1")},
-                     "routes": [{"model": "m/quota", "wait": "off", "chain": chain("m/quota")}]}).start()
+                     "routes": [{"model": "rests", "wait": "off", "chain": chain("m/quota")}]}).start()
     try:
         with Client(other.port) as client:
-            check(client.ask(chat("m/quota")).status == 429)
+            check(client.ask(chat("rests")).status == 429)
         other.end()
         other.start()
         with Client(other.port) as client:
-            answer = client.ask(chat("m/quota"))
+            answer = client.ask(chat("rests"))
         check(answer.status in (402, 429) and b"m/quota: quota used up (key m:1)." in answer.body, answer)
     finally:
         other.stop()
