@@ -497,7 +497,8 @@ static void drain(rc_stepper *s)
         return;
     case RC_EXCHANGE_WAITING:
         cancel(s);
-        refuse(s, RC_LOCAL_STOPPING, machine->action.at_ms);
+        /* The end of a wait in the queue is no time at which a target opens. */
+        refuse(s, RC_LOCAL_STOPPING, machine->action.is_queued ? 0 : machine->action.at_ms);
         return;
     case RC_EXCHANGE_PAUSED:
         cancel(s);
