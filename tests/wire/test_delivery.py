@@ -31,8 +31,26 @@ def a_second_target_takes_over(kind):
     check(result.providers[1]["served"] == len(result.answers), result.providers)
 
 
+def an_outage_is_waited_out():
+    """One target, out of service for a while: every request waits in the gateway and is served."""
+    result = delivery.play(scenario([{"name": "primary", **FAST, "faults": [fault("outage", 1500, 500)]}]))
+    check(result.statuses() == {200: len(result.answers)}, result.failures())
+    check(any(waited > 0 for waited in result.waited_ms()), "nobody waited")
+    check(result.providers[0]["outage"] < len(result.answers) / 2, result.providers)
+
+
+def without_waiting_it_fails():
+    """wait: off: a request whose target is out of service is refused instead of waiting."""
+    result = delivery.play(scenario([{"name": "primary", **FAST, "faults": [fault("outage")]}], per_s=20, seconds=1),
+                           route={"wait": "off", "policy": "none"})
+    check(200 not in result.statuses(), result.statuses())
+    check(not any(float(answer.headers.get("x-recourse-waited-ms", 0)) for answer in result.answers), "waited")
+
+
 suite = Suite(threads=2)
 suite.case("a calm day: one call per request", a_calm_day)
 for name in ("outage", "refuse", "reset", "overload"):
     suite.case(f"the second target serves every request: {name}", a_second_target_takes_over, name)
+suite.case("an outage of the only target is waited out", an_outage_is_waited_out)
+suite.case("wait: off", without_waiting_it_fails)
 main(suite)
