@@ -139,8 +139,10 @@ export function targets(main) {
         sums = sumsOf(state.targets, stats);
         list.show([...state.targets].sort(byState(sums)));
         keys.show([...state.keys].sort(byKeyState));
-        limits.hidden = state.clients.length === 0;
-        clients.show(state.clients);
+        if (state.clients.length > 0 || !limits.hidden) {
+            limits.hidden = state.clients.length === 0;
+            clients.show(state.clients);
+        }
         const { budget } = state;
         refill(process, markOf(budget), () => (budget.on ? gauge("Retry budget", budget.tokens, budget.burst,
             `${count(budget.tokens)} of ${count(budget.burst)}`) : null));
