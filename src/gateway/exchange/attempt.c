@@ -277,7 +277,6 @@ void rc_attempt_send(rc_attempt *attempt)
         .body = up.pieces[0],
         .more = {up.pieces[1], up.pieces[2]},
         .is_body_open = exchange->upload_left > 0,
-        .is_repeatable = exchange->request.replay != RC_REPLAY_NO,
         .is_bodiless = up.is_bodiless,
         .connect_ms = ms32(timeouts->connect_ms),
         .first_byte_ms = ms32(first_byte_ms(attempt)),

@@ -145,16 +145,15 @@ void rc_upstream_fail(rc_upstream_call *call, rc_upstream_kind kind, const char 
     call->handler->on_failure(call->ctx, &failure);
 }
 
-/* Returns whether the request can be sent again on a new connection. A server may close a pooled
- * connection because of its age while a request is on its way. A server that closed the connection
- * before a byte of the request arrived has not read the request; in other cases only a repeatable
- * request is sent again. A body that is pushed piece by piece cannot be sent again. */
+/* Returns whether the request can safely be sent again on a new connection. A server may close a
+ * pooled connection because of its age while a request is on its way. A server that closed the
+ * connection before a byte of the request arrived has not read the request. A body that is pushed
+ * piece by piece cannot be sent again. */
 static bool may_redial(const rc_upstream_call *call, rc_upstream_kind kind)
 {
     return call->was_reused && !call->is_redialled && call->received == 0 &&
            !call->request.is_body_open && !call->upstream->is_closing &&
-           (call->request.is_repeatable ||
-            rc_link_is_unreached(call->link, kind == RC_UPSTREAM_CLOSED));
+           rc_link_is_unreached(call->link, kind == RC_UPSTREAM_CLOSED);
 }
 
 static bool redial(rc_upstream_call *call, rc_upstream_kind kind)

@@ -106,17 +106,14 @@ typedef struct rc_upstream_handler {
 
 /* One request. A time limit of 0 ms means no limit. */
 typedef struct rc_upstream_request {
-    rc_str head;         /* The whole head as it is sent; borrows until the call's end. */
-    rc_str body;         /* The body or its first part; borrows until the call's end. */
-    rc_str more[2];      /* Two more parts of the body, sent after `body`, so that an edited body
+    rc_str head;            /* The whole head as it is sent; borrows until the call's end. */
+    rc_str body;            /* The body or its first part; borrows until the call's end. */
+    rc_str more[2];         /* Two more parts of the body, sent after `body`, so that an edited body
                              * need not be copied; borrows until the call's end. */
-    bool is_body_open;   /* The owner will push more of the body; rc_upstream_finish ends the
+    bool is_body_open;      /* The owner will push more of the body; rc_upstream_finish ends the
                              * body. */
-    bool is_repeatable;  /* A second execution of the request does no harm. If a reused connection
-                             * is lost before a byte of the response, the request is sent again
-                             * once, even if the server may have read it. */
-    bool is_bodiless;    /* A HEAD request, whose response has no body. */
-    uint32_t connect_ms; /* Limit for name resolution, connection and TLS handshake together. */
+    bool is_bodiless;       /* A HEAD request, whose response has no body. */
+    uint32_t connect_ms;    /* Limit for name resolution, connection and TLS handshake together. */
     uint32_t first_byte_ms; /* Time limit from the end of the request to the first byte of the
                              * response's body. */
     uint32_t idle_ms;       /* Time limit between two reads after the first byte, and for the time

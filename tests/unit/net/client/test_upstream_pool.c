@@ -187,38 +187,6 @@ static void a_connection_closed_before_the_request_came_is_replaced(void **state
     }
 }
 
-/* The first connection is reset after its second request was read; later connections respond. */
-static void cut_second_request(peer_conn *conn)
-{
-    const bool is_first = atomic_load(&conn->of->requests) == 0;
-    if (peer_read_request(conn))
-        peer_say(conn, OK_5);
-    if (peer_read_request(conn) && is_first)
-        peer_cut(conn);
-}
-
-/* The peer has read the request on the reused connection, so only a repeatable request is sent
- * again. */
-static void a_request_that_was_read_is_repeated_only_if_repeatable(void **state)
-{
-    (void)state;
-    for (int is_repeatable = 0; is_repeatable < 2; is_repeatable++) {
-        probe p[2] = {0};
-        client.settings = rc_upstream_settings_default();
-        begin(cut_second_request, NULL);
-        probe_run(&p[0], &client, &origin);
-        assert_true(p[0].is_kept);
-        probe_send(&p[1], &client, &origin,
-                   (rc_upstream_request){.body = RC_STR("{}"), .is_repeatable = is_repeatable});
-        probe_wait(&p[1]);
-        assert_int_equal(p[1].ends, is_repeatable ? 1 : 0);
-        assert_int_equal(p[1].failures, is_repeatable ? 0 : 1);
-        assert_int_equal(counts().redialled, is_repeatable ? 1 : 0);
-        assert_int_equal(server.requests, is_repeatable ? 3 : 2);
-        finish();
-    }
-}
-
 static void say_unrequested(peer_conn *conn)
 {
     if (peer_read_request(conn))
@@ -397,7 +365,6 @@ int main(void)
         cmocka_unit_test(a_stale_connection_is_replaced_silently),
         cmocka_unit_test(a_reset_connection_is_replaced_silently),
         cmocka_unit_test(a_connection_closed_before_the_request_came_is_replaced),
-        cmocka_unit_test(a_request_that_was_read_is_repeated_only_if_repeatable),
         cmocka_unit_test(an_idle_connection_with_input_or_end_is_closed),
         cmocka_unit_test(a_failed_reused_connection_is_marked_reused),
         cmocka_unit_test(a_hundred_calls_share_ten_connections),
