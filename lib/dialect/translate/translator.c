@@ -89,7 +89,7 @@ static rc_status open_thought(rc_translator *t)
 /* Stores a part of the state, which is sealed when the reasoning ends. */
 static rc_status keep_state(rc_translator *t, const rc_piece *piece)
 {
-    if (t->writer.facts.target.len == 0 || !t->conversation->takes_state)
+    if (!t->seals)
         return RC_OK;
     if (t->state.len == 0)
         rc_buf_push(&t->state_id, piece->id);
@@ -116,12 +116,11 @@ static rc_status write_seal(rc_translator *t)
 static rc_status close_thought(rc_translator *t)
 {
     rc_piece close = {.kind = RC_PIECE_CLOSE, .block = RC_BLOCK_THOUGHT};
-    bool has_name = t->writer.facts.target.len > 0 && t->conversation->takes_state;
     bool has_state = t->state.len > 0;
     rc_status status = RC_OK;
     if (has_state && !t->has_open_thought)
         status = open_thought(t);
-    if (status == RC_OK && t->has_open_thought && has_name && (has_state || t->to->seals_all))
+    if (status == RC_OK && t->has_open_thought && t->seals && (has_state || t->to->seals_all))
         status = write_seal(t);
     if (status == RC_OK && t->has_open_thought)
         status = write_piece(t, &close);
@@ -190,7 +189,8 @@ void rc_translator_init(rc_translator *translator, const rc_conversation *conver
     *translator = (rc_translator){.from = from,
                                   .in = rc_translate_functions_of(from),
                                   .to = rc_translate_functions_of(conversation->dialect),
-                                  .conversation = conversation};
+                                  .conversation = conversation,
+                                  .seals = facts->target.len > 0 && conversation->takes_state};
     rc_buf_init(&translator->out, alloc, OUT_MAX);
     rc_buf_init(&translator->scratch, alloc, SCRATCH_MAX);
     rc_buf_init(&translator->state, alloc, RC_BLOCKS_BYTES_MAX);

@@ -35,6 +35,7 @@ typedef struct rc_translator {
     rc_buf plain; /* memory for rc_seal_push */
     rc_buf seal;  /* the seal that is written */
     rc_seal_kind state_kind;
+    bool seals;            /* the client gets states as seals */
     bool has_open_thought; /* the client has received the beginning of the open reasoning */
     rc_status status;
     uint32_t call_count;
@@ -42,8 +43,8 @@ typedef struct rc_translator {
     bool is_over;
 } rc_translator;
 
-/* Initialises a translation. conversation: borrows until rc_translator_done. from: the target's
- * dialect, which must have a row in dialects.c. facts: copies the
+/* Initialises a translation. conversation: borrows until rc_translator_done; only its tools are
+ * read later. from: the target's dialect, which must have a row in dialects.c. facts: copies the
  * struct and borrows its texts until rc_translator_done. alloc: copies the struct. */
 void rc_translator_init(rc_translator *translator, const rc_conversation *conversation,
                         rc_dialect from, const rc_output_facts *facts, const rc_alloc *alloc);

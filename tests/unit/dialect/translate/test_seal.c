@@ -12,6 +12,7 @@
 
 #include "base/str.h"
 #include "dialect/translate/seal.h"
+#include "dialect/translate/translator.h"
 #include "dialect/translate/write.h"
 #include "support/json_query.h"
 
@@ -252,6 +253,33 @@ static void a_loop_keeps_thinking_only_with_its_own_signature(void **state)
     assert_non_null(strstr(own.body, "\"type\":\"adaptive\""));
 }
 
+/* The gateway empties the conversation when it frees the request of a stream. */
+static void a_state_is_sealed_without_the_request(void **state)
+{
+    (void)state;
+    rc_alloc alloc = rc_alloc_stdlib();
+    rc_output_facts facts = {.request_id = RC_STR("r1"),
+                             .model = RC_STR("m"),
+                             .is_stream = true,
+                             .target = RC_STR("g/m")};
+    rc_conversation c;
+    rc_translator t;
+    rc_conversation_init(&c, &alloc);
+    assert_int_equal(rc_conversation_read(&c, CHAT, rc_str_c(CHAT_HISTORY), true), RC_OK);
+    rc_translator_init(&t, &c, GEMINI, &facts, &alloc);
+    rc_conversation_done(&c);
+    rc_conversation_init(&c, &alloc);
+    assert_int_equal(rc_translator_push_event(
+                         &t, RC_STR("{\"candidates\":[{\"content\":{\"parts\":[{\"functionCall\":"
+                                    "{\"name\":\"f\"},\"thoughtSignature\":\"c2ln\"}]}}]}")),
+                     RC_OK);
+    rc_str out = rc_translator_output(&t);
+    assert_true(rc_str_find(out, rc_str_c(seal_of("g/m", RC_SEAL_CALL, "", "c2ln")), 0) !=
+                RC_STR_NPOS);
+    rc_translator_done(&t);
+    rc_conversation_done(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -262,6 +290,7 @@ int main(void)
         cmocka_unit_test(a_state_reaches_no_other_target),
         cmocka_unit_test(a_forged_seal_cannot_leave_its_string),
         cmocka_unit_test(a_loop_keeps_thinking_only_with_its_own_signature),
+        cmocka_unit_test(a_state_is_sealed_without_the_request),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

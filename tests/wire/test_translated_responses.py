@@ -1,0 +1,82 @@
+"""Responses of one provider in the API of another client: states of reasoning, bodies that are no response, arguments
+that are no JSON object."""
+
+import json
+
+from gateways import Lasting
+from harness import Suite, check, main
+from peers import CLEAN, Client, Upstream, chunks, http, post, saying
+
+SSE = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+upstream = Upstream()
+
+
+def provider(kind, **more):
+    return {"kind": kind, "base_url": upstream.url("/v1" if kind == "openai" else ""), "keys": ["env:KEY_1"], **more}
+
+
+gateway = Lasting({
+    "providers": {
+        "claude": provider("anthropic"), "gemini": provider("gemini"),
+        "gpt": provider("openai", interfaces=["chat"]), "new": provider("openai", interfaces=["responses"]),
+    },
+    "policies": {"once": {"max_attempts": 1}}, "threads": 1, "cooldown_ms": 0, "breaker": {"min_calls": 0},
+    "routes": [
+        {"model": "claude", "policy": "once", "chain": ["claude/claude-sonnet-4-5"]},
+        {"model": "gemini", "policy": "once", "chain": ["gemini/gemini-2.5-pro"]},
+        {"model": "gpt", "policy": "once", "chain": ["gpt/gpt-4.1"]},
+        {"model": "new", "policy": "once", "chain": ["new/gpt-5"]},
+    ]}).start()
+
+HI = [{"role": "user", "content": "Hi"}]
+THINKING = {"type": "enabled", "budget_tokens": 2000}
+
+
+def messages(model, mark, **more):
+    return post("/v1/messages", json.dumps({"model": model, "max_tokens": 4000, "messages": HI, **more}).encode(), mark)
+
+
+def chat(model, mark, **more):
+    return post("/v1/chat/completions", json.dumps({"model": model, "messages": HI, **more}).encode(), mark)
+
+
+def gemini(model, mark, verb="generateContent"):
+    body = {"contents": [{"role": "user", "parts": [{"text": "Hi"}]}]}
+    return post(f"/v1beta/models/{model}:{verb}", json.dumps(body).encode(), mark)
+
+
+def ask(request, step):
+    mark, _ = upstream.plan(step)
+    with Client(gateway.port) as client:
+        return client.ask(request(mark))
+
+
+def streaming(*events):
+    return saying(SSE + chunks([b"data: " + json.dumps(event).encode() + b"\n\n" for event in events]))
+
+
+def gemini_event(part, finish=None):
+    candidate = {"content": {"role": "model", "parts": [part]}, "index": 0}
+    if finish:
+        candidate["finishReason"] = finish
+    return {"candidates": [candidate], "usageMetadata": {"promptTokenCount": 3, "candidatesTokenCount": 5}}
+
+
+# ---- states ----
+
+
+def seals_in_streams():
+    """The state of a call that follows the first text is sealed for the client, although the request is freed when the
+    first text is sent."""
+    call = {"functionCall": {"name": "f", "args": {}}, "thoughtSignature": "c2lnbmF0dXJl"}
+    stream = streaming(gemini_event({"text": "I look."}), gemini_event(call), gemini_event({"text": ""}, "STOP"))
+    for request in (lambda mark: chat("gemini", mark, stream=True),
+                    lambda mark: messages("gemini", mark, stream=True, thinking=THINKING)):
+        answer = ask(request, stream)
+        check(answer.status == 200 and answer.end == CLEAN, answer)
+        check(b'"rc1.' in answer.body and b"c2lnbmF0dXJl" not in answer.body, answer)
+
+
+suite = Suite()
+suite.case("states that follow the first text of a stream are sealed", seals_in_streams)
+main(suite, gateway, upstream)
