@@ -77,6 +77,30 @@ def seals_in_streams():
         check(b'"rc1.' in answer.body and b"c2lnbmF0dXJl" not in answer.body, answer)
 
 
+# ---- bodies ----
+
+GEMINI_HELLO = gemini_event({"text": "Hello"}, "STOP")
+
+
+def translates_any_content_type():
+    """The content type of a whole response does not matter, as on the path without translation."""
+    for content_type in ("text/plain", "application/octet-stream", "application/json"):
+        answer = ask(lambda mark: chat("gemini", mark), saying(http(json.dumps(GEMINI_HELLO).encode(),
+                                                                    content_type=content_type)))
+        check(answer.status == 200 and answer.end == CLEAN, content_type, answer)
+        check(json.loads(answer.body)["choices"][0]["message"]["content"] == "Hello", content_type, answer)
+
+
+def refuses_other_bodies():
+    """A body that is no response never reaches a client of another API."""
+    for body, content_type in ((b"<html>hi</html>", "text/html"), (b"", "application/json"),
+                               (b"data: {}\n\n", "text/event-stream")):
+        answer = ask(lambda mark: chat("gemini", mark), saying(http(body, content_type=content_type)))
+        check(answer.status == 502 and answer.get("x-recourse-error-code") == "MalformedResponse", body, answer)
+
+
 suite = Suite()
+suite.case("a whole response is translated whatever its content type is", translates_any_content_type)
+suite.case("a body that is no response is refused", refuses_other_bodies)
 suite.case("states that follow the first text of a stream are sealed", seals_in_streams)
 main(suite, gateway, upstream)

@@ -53,11 +53,14 @@ static rc_attempt *take_spare(rc_runtime *runtime)
 static void init_response(rc_attempt *attempt)
 {
     const rc_client_request *client_request = &attempt->exchange->request;
+    const bool is_translated = attempt->translation != NULL;
+    /* A translated request always says whether it is for a stream, and a stream consists of
+     * events. */
     const rc_response_request request = {
         .endpoint = rc_attempt_endpoint(attempt),
         .is_stream = client_request->is_stream,
-        .is_stream_unknown = client_request->is_stream_unknown,
-        .is_sse = client_request->is_sse || attempt->translation != NULL,
+        .is_stream_unknown = client_request->is_stream_unknown && !is_translated,
+        .is_sse = is_translated ? client_request->is_stream : client_request->is_sse,
         .is_free = client_request->is_free,
     };
     rc_response_init(&attempt->response, &request);
