@@ -99,7 +99,7 @@ function drawLink() {
     document.body.classList.toggle("stale", isGone);
     if (isGone)
         fill(lost, el("b", {}, gateway.fault.status ? gateway.fault.message : "The gateway does not respond."), " ",
-            gateway.state !== null ? `This page shows the state of the gateway of ${ago(gateway.state.now, now())}. ` : "",
+            gateway.state !== null ? `This page shows the gateway’s state of ${ago(gateway.state.now, now())}. ` : "",
             "The page reconnects by itself.");
 }
 

@@ -240,7 +240,7 @@ guard.view("says when the gateway does not respond, and reconnects", CUT, async 
     await page.locator(".chart rect").first().waitFor();
     proxy.go();
     await page.getByRole("alert").filter({ hasText: "The gateway does not respond." }).waitFor();
-    assert.match(await text(page.locator("#lost")), /This page shows its state of (just now|\d+ s ago)/);
+    assert.match(await text(page.locator("#lost")), /This page shows the gateway’s state of (just now|\d+ s ago)/);
     assert.equal(await text(page.locator("#link")), "Reconnecting");
     // The latest data is still shown.
     assert.ok(await page.locator(".tile").count() > 3);
