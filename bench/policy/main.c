@@ -14,6 +14,7 @@
 #define GOAL_PER_S 5e6
 #define TARGETS 3
 #define CREDENTIALS 4
+#define WAITING 64
 
 typedef struct bench {
     rc_shared shared;
@@ -21,6 +22,9 @@ typedef struct bench {
     rc_credential credentials[CREDENTIALS];
     rc_chain_entry entries[TARGETS];
     rc_plan plan;
+    rc_queue queue;
+    rc_rate_limits learned[TARGETS][CREDENTIALS];
+    uint64_t memory[WAITING * 32];
     uint64_t now_ms;
     uint64_t entropy;
     uint64_t decisions;
@@ -113,6 +117,52 @@ static void run_switch(bench *b)
     b->now_ms += 6000; /* Longer than the cooldown of the keys. */
 }
 
+/* Adds the waiting queue and learned limits. */
+static void add_queue(bench *b)
+{
+    rc_queue_settings settings = rc_queue_settings_default();
+    rc_queue_init(&b->queue, &settings, b->memory, WAITING);
+    rc_shared_set_queue(&b->shared, &b->queue, NULL);
+    for (uint16_t i = 0; i < TARGETS; i++) {
+        for (uint16_t k = 0; k < CREDENTIALS; k++)
+            rc_rate_limits_init(&b->learned[i][k]);
+        rc_shared_set_learned(&b->shared, i, b->learned[i]);
+    }
+}
+
+/* A call with learned limits, whose response states the limit. */
+static void run_learned(bench *b)
+{
+    rc_call call;
+    rc_limit_facts facts = {
+        .count = 1,
+        .list = {{.axis = RC_LIMIT_REQUESTS, .limit = 1000, .remaining = 900, .reset_ms = 1000}}};
+    if (b->shared.queue == NULL)
+        add_queue(b);
+    begin(b, &call);
+    rc_call_on_limits(&call, &facts, b->now_ms);
+    succeed(b, &call);
+}
+
+/* A call that waits in the queue until its target opens. */
+static void run_queued(bench *b)
+{
+    rc_call call;
+    if (b->shared.queue == NULL)
+        add_queue(b);
+    b->now_ms += 10;
+    rc_shared_cool_down_target(&b->shared, 0, b->now_ms + 5);
+    rc_call_options options = {.deadline_at_ms = b->now_ms + 600000, .client = b->decisions};
+    rc_call_init(&call, &b->plan, &b->shared, &options, b->now_ms);
+    rc_action action = rc_call_begin(&call, b->now_ms, next_entropy(b));
+    count(b, &action, RC_DO_WAIT);
+    b->now_ms += 5;
+    rc_shared_run_queue(&b->shared, b->now_ms, next_entropy(b));
+    action = rc_call_on_wake(&call, b->now_ms, next_entropy(b));
+    count(b, &action, RC_DO_TRY);
+    succeed(b, &call);
+}
+
 /* The end of a call with no attempts left. */
 static void run_stop(bench *b)
 {
@@ -149,6 +199,8 @@ int main(void)
         {"failure, wait, wake", run_wait, 1, {0}},
         {"failure, switch", run_switch, 3, {0}},
         {"failure, stop", run_stop, 3, {0}},
+        {"learned limits, success", run_learned, 3, {0}},
+        {"queued, woken, success", run_queued, 1, {0}},
     };
     const size_t path_count = sizeof paths / sizeof *paths;
     uint64_t unexpected = 0;

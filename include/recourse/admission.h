@@ -85,8 +85,14 @@ typedef struct rc_admission {
     uint32_t most_in_flight; /* learned limit of concurrent calls; 0: no limit is known */
     uint32_t until_more;     /* number of successes at the limit after which the limit grows by 1 */
     uint32_t more_after;     /* value to which until_more is set when the limit changes */
-    uint16_t downs_in_a_row; /* number of DOWN periods since the target was last UP */
-    uint8_t state;           /* an rc_admission_state */
+    uint32_t
+        unanswered_ms; /* time from unanswered_at_ms until the tenth such call started; 0: fewer
+                                than ten calls */
+    uint64_t unanswered_at_ms; /* start of the first call since which no call has ended or begun a
+                                  response */
+    uint16_t unanswered;       /* number of calls since then, at most 10 */
+    uint16_t downs_in_a_row;   /* number of DOWN periods since the target was last UP */
+    uint8_t state;             /* an rc_admission_state */
 } rc_admission;
 
 /* Initialises the admission of a target that is UP. */

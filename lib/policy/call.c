@@ -87,7 +87,7 @@ static rc_action begin_search(rc_call *call)
     if (silent != RC_NO_TARGET)
         return rc_call_do_try(call, silent, RC_NO_TARGET, RC_WHY_FIRST_ATTEMPT);
     if (first.is_worth_waiting && rc_call_may_queue(call))
-        return rc_call_enqueue(call, first.until_ms);
+        return rc_call_enqueue(call, 0);
     if (first.is_capable || call->needs == 0)
         return rc_call_do_stop(call, rc_call_unavailable_reason(&first), first.until_ms);
     rc_call_do_stop(call, RC_WHY_NONE_CAPABLE, 0);

@@ -196,6 +196,17 @@ static bool is_patient(const rc_call *call)
            !is_refused_here(call) && !is_own_hint(call);
 }
 
+/* Returns whether a limit of the rate or of concurrent calls holds back the next attempt. */
+static bool is_paced(const rc_call *call, const rc_target *target)
+{
+    const rc_rate_limits *learned =
+        rc_target_learned(call->shared, target, call->attempt.credential);
+    rc_limit_cost cost = rc_limit_cost_of(call->tokens_in, call->tokens_out);
+    return target->admission.pacer.rate_milli > 0 || target->admission.most_in_flight > 0 ||
+           (learned && (learned->pacer.rate_milli > 0 ||
+                        rc_rate_limits_ready_ms(learned, &cost, call->now_ms) > call->now_ms));
+}
+
 /* Number of attempts at the end of max_calls that a patient call spreads over time. */
 #define SPREAD_CALLS 3u
 
@@ -209,9 +220,9 @@ static rc_action retry_patiently(rc_call *call, uint64_t entropy)
     const rc_retry_rule *rule = rc_policy_rule(call->plan->policy, call->failure.code);
     uint32_t max_calls = rc_call_max_calls(call);
     bool is_last = call->calls + SPREAD_CALLS >= max_calls;
-    bool is_open = target && target->admission.state == RC_ADMISSION_UP &&
-                   call->failure.code != RC_CODE_RATE_LIMITED;
-    if (!is_open || (!is_last && rc_admission_is_yielding(&target->admission)))
+    bool is_limit = call->failure.code == RC_CODE_RATE_LIMITED;
+    bool is_held = target && (target->admission.state != RC_ADMISSION_UP || is_paced(call, target));
+    if (is_held || (!is_last && !is_limit && rc_admission_is_yielding(&target->admission)))
         return rc_call_enqueue(call, 0);
     uint32_t number = is_last ? call->calls + SPREAD_CALLS + 1 - max_calls : 1;
     uint64_t wait_ms = rc_backoff_wait(rule, number, call->last_wait_ms, entropy);

@@ -27,6 +27,7 @@ typedef struct rc_call_search {
                               quota is used up and the provider named no time, does not count. */
     bool is_dead;          /* At least one capable entry has only credentials that the provider
                            rejected. */
+    bool is_busy;     /* At least one capable entry opens at a time that depends on other calls. */
     uint32_t missing; /* If no entry is capable: the capabilities that the request needs and the
                            chain lacks, as in rc_action.missing. */
 } rc_call_search;

@@ -104,8 +104,20 @@ static void refuse(rc_call *call, const rc_call *self)
     wake(call, self);
 }
 
+/* Returns the earliest time at which an entry may open for a call that waits in the queue; 0: now,
+ * or not known, because it depends on other calls. */
+static uint64_t opens_ms(const rc_call *call)
+{
+    rc_call view = *call;
+    view.skips = NULL;
+    rc_call_search search = rc_call_find_queued(&view);
+    return search.entry == RC_NO_TARGET && !search.is_busy ? search.until_ms : 0;
+}
+
 rc_action rc_call_enqueue(rc_call *call, uint64_t opens_at_ms)
 {
+    if (opens_at_ms == 0)
+        opens_at_ms = opens_ms(call);
     rc_queue *queue = call->shared->queue;
     const rc_target *target = first_target(call);
     uint64_t usual_ms = target ? target->admission.service_ms : 0;

@@ -98,6 +98,7 @@ void rc_call_note_closed(const rc_call *call, rc_call_search *search, const rc_s
          !(skip->reason == RC_WHY_SKIP_CREDENTIALS &&
            rc_shared_is_probe_next(call->shared, call->plan->entries[skip->entry].target)));
     uint64_t until_ms = skip->until_ms;
+    search->is_busy = search->is_busy || until_ms == 0;
     if (until_ms == 0 || until_ms == RC_UNLIMITED)
         return;
     if (search->until_ms == 0 || until_ms < search->until_ms)

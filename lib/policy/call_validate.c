@@ -73,6 +73,6 @@ bool rc_call_validate(const rc_call *call)
     if (call->state == RC_CALL_WAITING)
         return last->at_ms < call->deadline_at_ms &&
                last->is_queued == (call->ticket != RC_QUEUE_NONE || call->is_refused) &&
-               (call->is_round_next || last->at_ms >= call->not_before_ms);
+               (call->is_round_next || last->is_queued || last->at_ms >= call->not_before_ms);
     return true;
 }

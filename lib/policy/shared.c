@@ -424,7 +424,7 @@ bool rc_shared_pick_ready_credential(rc_shared *shared, uint16_t target, uint16_
            pick_most_left(shared, t, excluded, cost, now_ms, ret_credential);
 }
 
-/* Returns the earliest time at which the rate limits of a usable credential allow the call. */
+/* Returns the earliest time at which a credential is usable and its rate limits allow the call. */
 static uint64_t room_at_ms(const rc_shared *shared, const rc_target *target,
                            const rc_limit_cost *cost, uint64_t now_ms)
 {
@@ -433,9 +433,14 @@ static uint64_t room_at_ms(const rc_shared *shared, const rc_target *target,
         return rc_rate_limits_ready_ms(target->learned, cost, now_ms);
     for (uint16_t i = 0; i < target->credential_count; i++) {
         uint16_t credential = (uint16_t)(target->first_credential + i);
-        if (!rc_shared_is_usable(shared, target, credential, true, now_ms))
-            continue;
         uint64_t ready_ms = rc_rate_limits_ready_ms(&target->learned[i], cost, now_ms);
+        uint64_t usable_ms = now_ms;
+        if (!rc_shared_is_usable(shared, target, credential, true, now_ms)) {
+            usable_ms = rc_shared_ready_at_ms(shared, target, credential, true);
+            if (usable_ms <= now_ms || usable_ms == RC_UNLIMITED)
+                continue; /* another call refreshes the key, or the key is dead */
+        }
+        ready_ms = usable_ms > ready_ms ? usable_ms : ready_ms;
         at_ms = ready_ms < at_ms ? ready_ms : at_ms;
     }
     return at_ms;

@@ -9,7 +9,7 @@
 #define OUTAGE_MILLI 100
 #define OUTAGE_FIRST_MS 1000
 #define OUTAGE_CALLS 6
-#define OUTAGE_DELAY_MS 1200
+#define OUTAGE_DELAY_MS 1500
 #define ADDED_PCT 125
 #define RECOVERY_MORE_MS 2000
 /* Allowances for scenarios with several processes, which share nothing: 2 percentage points of
@@ -109,7 +109,8 @@ typedef struct outage_cost {
 } outage_cost;
 
 /* An outage is detected by five calls. While it lasts, a target is probed at least once in 1 s plus
- * a quarter of the outage's age. After the outage the rate of calls grows for about a second. */
+ * a quarter of the outage's age. After the outage up to 0.4 s pass until a probe, and the rate of
+ * calls grows for about a second. */
 static outage_cost cost_of_outages(const rc_sim_scenario *scenario)
 {
     outage_cost cost = {0};

@@ -95,6 +95,7 @@ typedef struct rc_sim_policy_result {
     char about[RC_SIM_ABOUT_MAX]; /* What the policy does, in one line. */
     /* Whether rc_call makes the decisions; if not, a model of another client's retry loop does. */
     bool is_ours;
+    bool is_oracle; /* The policy knows the future; it takes part in no comparison. */
 
     /* Invariant: requests == in_time + late + truncated + failed. `refused` is a part of
      * `failed`. */

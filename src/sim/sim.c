@@ -188,6 +188,7 @@ static rc_status run_policy(sim_run *run, uint64_t seed)
     rc_sim_text_set(result->name, sizeof result->name, rc_str_c(policy->name));
     rc_sim_text_set(result->about, sizeof result->about, rc_str_c(policy->about));
     result->is_ours = policy->rival == RC_SIM_OURS;
+    result->is_oracle = policy->rival == RC_SIM_ORACLE;
     rc_sim_state *sim = run->sim;
     *sim = (rc_sim_state){.status = RC_OK};
     rc_status status = rc_sim_state_init(sim, &run->scenario, policy, seed, &run->alloc, result);

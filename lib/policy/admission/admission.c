@@ -38,6 +38,11 @@
 #define MORE_AFTER_MIN 4u
 #define MORE_AFTER_MAX 256u
 
+/* A target does not respond if this many calls in a row are older than twice the median duration of
+ * a response plus UNANSWERED_MORE_MS, and none of them has begun a response. */
+#define UNANSWERED_CALLS 10u
+#define UNANSWERED_MORE_MS UINT64_C(500)
+
 static uint64_t most(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
@@ -173,6 +178,34 @@ static uint64_t survived_at_ms(const rc_admission *a)
     return a->probed_at_ms + (uint64_t)a->failed_ms * SURVIVED_TIMES + SURVIVED_MORE_MS;
 }
 
+/* --- calls without a response --- */
+
+static void count_unanswered(rc_admission *a)
+{
+    if (a->unanswered == 0) {
+        a->unanswered_at_ms = a->now_ms;
+        a->unanswered_ms = 0;
+    }
+    if (a->unanswered >= UNANSWERED_CALLS)
+        return;
+    if (++a->unanswered == UNANSWERED_CALLS)
+        a->unanswered_ms = (uint32_t)least(a->now_ms - a->unanswered_at_ms, UINT32_MAX);
+}
+
+static void clear_unanswered(rc_admission *a, uint64_t began_ms)
+{
+    if (began_ms >= a->unanswered_at_ms)
+        a->unanswered = 0;
+}
+
+/* Returns whether the calls in flight show that the target hangs, long before their timeouts. */
+static bool is_silent(const rc_admission *a, uint64_t now_ms)
+{
+    return a->unanswered >= UNANSWERED_CALLS && a->service_ms > 0 &&
+           now_ms >= a->unanswered_at_ms + a->unanswered_ms + UINT64_C(2) * a->service_ms +
+                         UNANSWERED_MORE_MS;
+}
+
 /* --- check and start --- */
 
 rc_admission_hold rc_admission_check(const rc_admission *admission, bool is_alone, uint64_t now_ms,
@@ -190,6 +223,10 @@ rc_admission_hold rc_admission_check(const rc_admission *admission, bool is_alon
         if (now_ms >= at_ms)
             return RC_ADMISSION_OPEN;
         *ret_until_ms = at_ms;
+        return RC_ADMISSION_HOLD_DOWN;
+    }
+    if (!is_alone && is_silent(a, now_ms)) {
+        *ret_until_ms = 0;
         return RC_ADMISSION_HOLD_DOWN;
     }
     if (a->most_in_flight > 0 && a->in_flight >= a->most_in_flight) {
@@ -217,6 +254,7 @@ uint32_t rc_admission_start(rc_admission *admission, uint64_t now_ms)
         }
     }
     rc_pacer_start(&a->pacer, a->now_ms);
+    count_unanswered(a);
     a->slot_started++;
     a->in_flight++;
     return ++a->started;
@@ -228,6 +266,8 @@ static void end(rc_admission *a, uint64_t now_ms)
 {
     move_on(a, now_ms);
     a->in_flight -= a->in_flight > 0;
+    if (a->in_flight == 0)
+        a->unanswered = 0;
 }
 
 /* Moves an estimated quantile towards a value. Of up_share + down_share values, up_share lie above
@@ -257,6 +297,7 @@ static void learn_service(rc_admission *a, uint64_t took_ms)
 void rc_admission_on_response(rc_admission *admission, uint64_t began_ms, uint64_t now_ms)
 {
     move_on(admission, now_ms);
+    clear_unanswered(admission, began_ms);
     if (admission->state == RC_ADMISSION_DOWN && began_ms >= admission->down_at_ms)
         recover(admission);
 }
@@ -335,6 +376,8 @@ void rc_admission_on_failure(rc_admission *admission, rc_admission_failure failu
     rc_admission *a = admission;
     end(a, now_ms);
     uint64_t took_ms = a->now_ms > began_ms ? a->now_ms - began_ms : 0;
+    if (took_ms < UINT64_C(2) * a->service_ms) /* a response, and not a timeout */
+        clear_unanswered(a, began_ms);
     if (failure == RC_ADMISSION_CONCURRENT) {
         learn_concurrency(a);
         return;
@@ -382,5 +425,5 @@ bool rc_admission_validate(const rc_admission *admission)
     return admission->state <= RC_ADMISSION_RECOVERING && admission->yield_milli <= 1000 &&
            admission->results <= 1000 && admission->slot_at_ms <= admission->now_ms &&
            admission->service_slow_ms >= admission->service_ms &&
-           rc_pacer_validate(&admission->pacer);
+           admission->unanswered <= UNANSWERED_CALLS && rc_pacer_validate(&admission->pacer);
 }

@@ -162,7 +162,9 @@ static void judge(rc_pacer *pacer, uint32_t started, uint32_t refused, uint64_t 
     uint64_t accepted_milli = (started - refused) * MICRO / length_ms;
     uint32_t share_milli = (uint32_t)(UINT64_C(1000) * refused / started);
     if (pacer->rate_milli == 0) {
-        if (now_ms < pacer->exempt_until_ms || refused < BEGIN_REFUSED || share_milli < BEGIN_MILLI)
+        /* With fewer calls the share of refused ones says too little. */
+        if (now_ms < pacer->exempt_until_ms || started < EPOCH_CALLS || refused < BEGIN_REFUSED ||
+            share_milli < BEGIN_MILLI)
             return;
         pacer->share_milli = share_milli;
         pacer->rate_milli = rate_milli;

@@ -53,7 +53,10 @@ static uint64_t ready_ms(const rc_limit_bucket *bucket, uint32_t amount, uint64_
         return bucket->reset_at_ms > now_ms ? bucket->reset_at_ms : now_ms;
     if (bucket->rate_milli == 0)
         return bucket->reset_at_ms > now_ms ? bucket->reset_at_ms : now_ms;
-    return now_ms + (uint64_t)(need - level) * 1000 / bucket->rate_milli + 1;
+    /* Computed from the time of level_milli, because the level now is rounded down. */
+    uint64_t missing = (uint64_t)(need - bucket->level_milli) * 1000;
+    uint64_t at_ms = bucket->at_ms + (missing + bucket->rate_milli - 1) / bucket->rate_milli;
+    return at_ms > now_ms ? at_ms : now_ms + 1;
 }
 
 static void spend(rc_limit_bucket *bucket, uint32_t amount, uint64_t now_ms)

@@ -173,6 +173,8 @@ static void push_policy(rc_json_writer *w, const rc_sim_policy_result *policy)
     member_u64(w, "retries", policy->retries);
     member_u64(w, "wasted_calls", policy->wasted_calls);
     member_decimal(w, "success_pct", policy->success_milli_pct, 3);
+    rc_json_key(w, RC_STR("below_oracle_milli_points"));
+    rc_json_i64(w, policy->below_oracle_milli_pct);
     member_decimal(w, "calls_per_request", policy->calls_per_request_milli, 3);
     member_u64(w, "peak_calls_per_s", policy->peak_calls_per_s);
     push_percentiles(w, "latency_ms", &policy->latency);
@@ -224,6 +226,11 @@ void rc_simulate_json(rc_buf *buf, const rc_sim_result *result)
     for (uint32_t i = 0; i < result->policy_count; i++)
         push_policy(&w, &result->policies[i]);
     rc_json_array_end(&w);
+    rc_json_key(&w, RC_STR("oracle"));
+    if (result->oracle != NULL)
+        push_policy(&w, result->oracle);
+    else
+        rc_json_null(&w);
     rc_json_object_end(&w);
     rc_buf_push_byte(buf, '\n');
 }

@@ -24,6 +24,16 @@ static void put_value(rc_grid *grid, const rc_measure *measure, int64_t value, i
     rc_grid_cell(grid, is_best ? RC_TONE_BEST : RC_TONE_PLAIN);
 }
 
+/* Adds the row of the oracle below the policies; the oracle competes for no asterisk. */
+static void put_oracle(rc_grid *grid, const rc_measure *const *measures, size_t count,
+                       const rc_sim_policy_result *oracle)
+{
+    rc_buf_push(&grid->text, rc_str_c(oracle->name));
+    rc_grid_cell(grid, RC_TONE_FAINT);
+    for (size_t k = 1; k < count; k++)
+        put_value(grid, measures[k], measures[k]->get(oracle), RC_MEASURE_NONE);
+}
+
 rc_status rc_simulate_push_table(rc_buf *buf, const rc_sim_result *result,
                                  const rc_panel_style *style, const rc_alloc *alloc)
 {
@@ -50,6 +60,8 @@ rc_status rc_simulate_push_table(rc_buf *buf, const rc_sim_result *result,
             put_value(&grid, measures[k], measures[k]->get(policy),
                       rc_measure_best(measures[k], result));
     }
+    if (rc_sim_result_has_added_oracle(result))
+        put_oracle(&grid, measures, count, result->oracle);
     const rc_status status = rc_grid_push_folded(&grid, buf);
     rc_grid_done(&grid);
     return status;

@@ -22,7 +22,7 @@ static const rc_sim_policy_result *best_other(const struct verdict *v, const rc_
     const rc_sim_policy_result *best = NULL;
     for (uint32_t i = 0; i < v->result->policy_count; i++) {
         const rc_sim_policy_result *policy = &v->result->policies[i];
-        if (policy->is_ours || measure->get(policy) == RC_MEASURE_NONE)
+        if (policy->is_ours || policy->is_oracle || measure->get(policy) == RC_MEASURE_NONE)
             continue;
         const int64_t value = measure->get(policy);
         if (best == NULL || rc_measure_is_better(measure, value, measure->get(best)))
@@ -86,7 +86,7 @@ static void push_standing(struct verdict *v, int wanted, rc_tone tone, const cha
 static const rc_sim_policy_result *first_of(const rc_sim_result *result, bool is_ours)
 {
     for (uint32_t i = 0; i < result->policy_count; i++)
-        if (result->policies[i].is_ours == is_ours)
+        if (result->policies[i].is_ours == is_ours && !result->policies[i].is_oracle)
             return &result->policies[i];
     return NULL;
 }

@@ -6,6 +6,11 @@ static int64_t success(const rc_sim_policy_result *policy)
     return policy->requests > 0 ? policy->success_milli_pct : RC_MEASURE_NONE;
 }
 
+static int64_t below_oracle(const rc_sim_policy_result *policy)
+{
+    return policy->requests > 0 ? policy->below_oracle_milli_pct : RC_MEASURE_NONE;
+}
+
 static int64_t added_at(const rc_sim_policy_result *policy, uint32_t permille)
 {
     if (policy->added.count == 0)
@@ -72,6 +77,8 @@ static int64_t cost(const rc_sim_policy_result *policy)
 
 static const rc_measure measures[] = {
     {"success", "", "success", "success", RC_UNIT_PERCENT, RC_MEASURE_HIGH, false, success},
+    {"below_oracle_points", "below", "oracle", "points of success below the oracle",
+     RC_UNIT_PERCENT, RC_MEASURE_NEUTRAL, false, below_oracle},
     {"added_p50_ms", "added", "p50", "added latency, p50", RC_UNIT_MS, RC_MEASURE_LOW, true,
      added_p50},
     {"added_p90_ms", "added", "p90", "added latency, p90", RC_UNIT_MS, RC_MEASURE_LOW, true,

@@ -14,7 +14,7 @@
 #define CREDENTIALS 4
 #define NOW UINT64_C(1000000)
 
-_Static_assert(sizeof(rc_target) <= 440, "docs/internals/cooldown.md says so");
+_Static_assert(sizeof(rc_target) <= 448, "docs/internals/cooldown.md says so");
 _Static_assert(sizeof(rc_shared) <= 192, "docs/internals/cooldown.md says so");
 
 /* Target 0 has credentials 0..2, target 1 has credential 3, target 2 needs none. */
