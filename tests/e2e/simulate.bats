@@ -200,7 +200,7 @@ END
 }
 
 @test "the README shows the actual output" {
-    sed -n '/^\$ recourse simulate quota --width 100$/,/^```$/p' "$RECOURSE_SOURCE/README.md" | sed '1d;$d' >told
+    sed -n '/^\$ recourse simulate outage --width 100$/,/^```$/p' "$RECOURSE_SOURCE/README.md" | sed '1d;$d' >told
     [ "$(grep -c '%' told)" -ge 6 ]
-    diff told <(LANG=C.UTF-8 "$RECOURSE" simulate quota --width 100 | head -n "$(wc -l <told)")
+    diff told <(LANG=C.UTF-8 "$RECOURSE" simulate outage --width 100 | head -n "$(wc -l <told)")
 }
