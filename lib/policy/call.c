@@ -52,11 +52,14 @@ static bool enter(rc_call *call, uint64_t now_ms)
 }
 
 /* The input may have opened a target for calls in the queue, including this call. */
-static rc_action leave(const rc_call *call, rc_action action)
+static rc_action leave(rc_call *call, rc_action action)
 {
     rc_call_run_queue(call->shared, call, call->now_ms);
     if (call->shared->queue)
         action = call->last;
+    /* The owner gets no notice for the call whose input runs, so the input returns the refusal. */
+    if (call->is_refused && call->state == RC_CALL_WAITING)
+        action = rc_call_end_queueing(call);
     rc_shared_unlock(call->shared);
     return action;
 }
