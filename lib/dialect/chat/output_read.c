@@ -87,6 +87,46 @@ static rc_status read_calls(rc_output_reader *reader, rc_str message, bool is_wh
     return status;
 }
 
+/* Reads one part of a content list. Mistral's reasoning is a part with a list of texts. */
+static rc_status read_part(rc_output_reader *reader, rc_str part)
+{
+    rc_json_raw_value list;
+    rc_str type = rc_json_member_text(part, RC_STR("type"));
+    if (rc_json_is_text(type, RC_STR("text")))
+        return rc_output_push_text(reader, RC_BLOCK_TEXT,
+                                   rc_json_member_text(part, RC_STR("text")));
+    if (!rc_json_is_text(type, RC_STR("thinking")))
+        return RC_E_TYPE;
+    rc_status status = RC_OK;
+    if (!rc_json_member_find(part, RC_STR("thinking"), &list) || list.first != '[')
+        return rc_output_push_text(reader, RC_BLOCK_THOUGHT,
+                                   rc_json_member_text(part, RC_STR("thinking")));
+    rc_json_members m = rc_json_members_begin(list.raw);
+    while (status == RC_OK && rc_json_members_next(&m))
+        if (m.value.first == '{')
+            status = rc_output_push_text(reader, RC_BLOCK_THOUGHT,
+                                         rc_json_member_text(m.value.raw, RC_STR("text")));
+    return status;
+}
+
+/* Reads the content of a message or a delta: a text, or a list of parts. */
+static rc_status read_content(rc_output_reader *reader, rc_str message)
+{
+    rc_json_raw_value content;
+    rc_status status = RC_OK;
+    if (!rc_json_member_find(message, RC_STR("content"), &content))
+        return RC_OK;
+    if (content.first == '"')
+        return rc_output_push_text(reader, RC_BLOCK_TEXT, content.raw);
+    if (content.first != '[')
+        return RC_OK;
+    rc_json_members m = rc_json_members_begin(content.raw);
+    while (status == RC_OK && rc_json_members_next(&m))
+        if (m.value.first == '{')
+            status = read_part(reader, m.value.raw);
+    return status;
+}
+
 /* Reads a message or a delta. Compatible servers use two different names for the visible
  * reasoning. */
 static rc_status read_message(rc_output_reader *reader, rc_str message, bool is_whole)
@@ -96,8 +136,7 @@ static rc_status read_message(rc_output_reader *reader, rc_str message, bool is_
         thought = rc_json_member_text(message, RC_STR("reasoning"));
     rc_status status = rc_output_push_text(reader, RC_BLOCK_THOUGHT, thought);
     if (status == RC_OK)
-        status = rc_output_push_text(reader, RC_BLOCK_TEXT,
-                                     rc_json_member_text(message, RC_STR("content")));
+        status = read_content(reader, message);
     if (status == RC_OK)
         status = rc_output_push_text(reader, RC_BLOCK_REFUSAL,
                                      rc_json_member_text(message, RC_STR("refusal")));
@@ -111,6 +150,8 @@ static rc_status read_choice(rc_output_reader *reader, rc_str choice, bool is_wh
     rc_str key = is_whole ? RC_STR("message") : RC_STR("delta");
     if (rc_json_member_find(choice, key, &message) && message.first == '{')
         status = read_message(reader, message.raw, is_whole);
+    else if (is_whole)
+        return RC_E_SYNTAX;
     rc_str reason = rc_json_member_text(choice, RC_STR("finish_reason"));
     return status == RC_OK && reason.len > 0 ? rc_output_push_finish(reader, reason) : status;
 }

@@ -185,7 +185,9 @@ static rc_status read_response(rc_output_reader *reader, rc_str response)
 
 rc_status rc_responses_read_body(rc_output_reader *reader, rc_str body)
 {
-    return read_response(reader, body);
+    rc_json_raw_value output;
+    bool has_output = rc_json_member_find(body, RC_STR("output"), &output) && output.first == '[';
+    return has_output ? read_response(reader, body) : RC_E_SYNTAX;
 }
 
 /* ---- events ---- */

@@ -3,6 +3,7 @@
 #include "dialect/translate/translator.h"
 
 #include "base/str.h"
+#include "base/utf8.h"
 #include "dialect/translate/identifier.h"
 
 /* Maximum size of the bytes that wait for the client: one event, or a whole body with its
@@ -233,7 +234,8 @@ rc_status rc_translator_push_body(rc_translator *translator, rc_str body)
 {
     if (translator->status != RC_OK || translator->is_over)
         return translator->status;
-    return keep(translator, translator->in->read_body(&translator->reader, body));
+    rc_str text = rc_utf8_without_bom(body);
+    return keep(translator, translator->in->read_body(&translator->reader, text));
 }
 
 rc_str rc_translator_output(const rc_translator *translator)

@@ -1,0 +1,95 @@
+/* Tests of responses that are valid JSON but not what their API promises: bodies without content,
+ * lists of parts, arguments that are no object. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include <recourse/stdlib.h>
+
+#include "support/translate_run.h"
+
+#define CHAT 0
+#define MESSAGES 1
+#define GEMINI 2
+#define RESPONSES 3
+
+typedef struct result {
+    rc_status status;
+    bool is_over;
+    char text[8192];
+} result;
+
+static result translate(int from, const char *lines, int to, bool is_stream)
+{
+    rc_alloc alloc = rc_alloc_stdlib();
+    rc_output_facts facts = translate_facts(is_stream);
+    result ret = {.status = RC_OK};
+    rc_buf out;
+    rc_buf_init(&out, &alloc, sizeof ret.text - 1);
+    ret.status = translate_lines(&alloc, &translate_dialects[from], &translate_dialects[to], &facts,
+                                 rc_str_c(lines), &out, &ret.is_over);
+    if (out.len > 0)
+        memcpy(ret.text, out.ptr, out.len);
+    rc_buf_done(&out);
+    return ret;
+}
+
+/* ---- bodies ---- */
+
+static void a_body_without_content_is_malformed(void **state)
+{
+    (void)state;
+    assert_int_equal(translate(RESPONSES, "{}", CHAT, false).status, RC_E_SYNTAX);
+    assert_int_equal(translate(RESPONSES, "[]", CHAT, false).status, RC_E_SYNTAX);
+    assert_int_equal(translate(RESPONSES, "{\"output\":null}", CHAT, false).status, RC_E_SYNTAX);
+    assert_int_equal(translate(CHAT, "{\"choices\":[{}]}", MESSAGES, false).status, RC_E_SYNTAX);
+}
+
+static void a_byte_order_mark_is_skipped(void **state)
+{
+    (void)state;
+    result got = translate(RESPONSES,
+                           "\xEF\xBB\xBF{\"output\":[{\"type\":\"message\",\"content\":[{\"type\":"
+                           "\"output_text\",\"text\":\"hello\"}]}]}",
+                           CHAT, false);
+    assert_int_equal(got.status, RC_OK);
+    assert_non_null(strstr(got.text, "\"content\":\"hello\""));
+}
+
+#define PARTS                                                                                \
+    "[{\"type\":\"thinking\",\"thinking\":[{\"type\":\"text\",\"text\":\"hm\"}]},{\"type\":" \
+    "\"text\",\"text\":\"hello\"}]"
+
+/* Mistral's models that reason send the content as a list of parts. */
+static void a_list_of_parts_is_content(void **state)
+{
+    (void)state;
+    const char *const bodies[] = {
+        "{\"choices\":[{\"message\":{\"content\":" PARTS "},\"finish_reason\":\"stop\"}]}",
+        "{\"choices\":[{\"delta\":{\"content\":" PARTS "},\"finish_reason\":\"stop\"}]}\n[DONE]"};
+    for (size_t i = 0; i < 2; i++) {
+        result got = translate(CHAT, bodies[i], MESSAGES, i == 1);
+        assert_int_equal(got.status, RC_OK);
+        assert_non_null(strstr(got.text, "\"thinking\":\"hm\""));
+        assert_non_null(strstr(got.text, "\"text\":\"hello\""));
+    }
+    assert_int_equal(
+        translate(CHAT, "{\"choices\":[{\"message\":{\"content\":[{\"type\":\"image_url\"}]}}]}",
+                  MESSAGES, false)
+            .status,
+        RC_E_TYPE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_body_without_content_is_malformed),
+        cmocka_unit_test(a_byte_order_mark_is_skipped),
+        cmocka_unit_test(a_list_of_parts_is_content),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
