@@ -7,7 +7,6 @@
  * A call that is not complete has not begun for a client of this dialect. */
 #include "base/str.h"
 #include "dialect/translate/output.h"
-#include "dialect/translate/schema.h"
 #include "json/reader.h"
 
 /* index in `texts` of the buffer for the parts of a whole body */
@@ -108,11 +107,10 @@ static void push_text_head(rc_buf *buf, bool is_thought)
     rc_buf_push(buf, is_thought ? RC_STR("{\"thought\":true,\"text\":\"") : RC_STR("{\"text\":\""));
 }
 
-static void push_call(rc_output_writer *w, rc_buf *buf)
+static void push_call(rc_output_writer *w, rc_buf *buf, rc_str args)
 {
-    rc_str args = rc_buf_get(&w->arguments);
     rc_buf_push(buf, rc_buf_get(&w->calls));
-    rc_buf_push(buf, args.len > 0 ? args : RC_STR("{}"));
+    rc_buf_push(buf, args);
     rc_buf_push_byte(buf, '}');
     push_state(w, buf);
     rc_buf_push_byte(buf, '}');
@@ -178,18 +176,18 @@ static void on_delta(rc_output_writer *w, const rc_piece *piece)
 
 static void close_call(rc_output_writer *w)
 {
-    rc_str args = rc_buf_get(&w->arguments);
+    rc_str args = rc_output_object(w);
     rc_buf *buf = &w->texts[PARTS];
-    if (args.len > 0 && !rc_schema_is_object(args))
-        return; /* the arguments were cut at the token limit */
+    if (args.len == 0)
+        return; /* rc_output_finish decides whether this is a failure */
     w->call_count++;
     if (!w->facts.is_stream) {
         begin_kept_part(w);
-        push_call(w, buf);
+        push_call(w, buf, args);
         return;
     }
     rc_buf_reset(buf);
-    push_call(w, buf);
+    push_call(w, buf, args);
     put_event(w, rc_buf_get(buf));
 }
 
@@ -265,8 +263,7 @@ rc_status rc_gemini_write_piece(rc_output_writer *w, const rc_piece *piece)
         on_close(w, piece);
         break;
     case RC_PIECE_FINISH:
-        w->finish = piece->finish;
-        break;
+        return rc_output_finish(w, piece->finish);
     case RC_PIECE_USAGE:
         w->usage = piece->usage;
         break;

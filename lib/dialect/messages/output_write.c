@@ -5,7 +5,6 @@
  *   whole   one message at END */
 #include "base/str.h"
 #include "dialect/translate/output.h"
-#include "dialect/translate/schema.h"
 #include "json/reader.h"
 
 /* index in `texts` of the buffer for the content blocks of a whole body */
@@ -228,13 +227,12 @@ static void keep_delta(rc_output_writer *w, const rc_piece *piece)
 static void keep_close(rc_output_writer *w, const rc_piece *piece)
 {
     rc_buf *buf = &w->texts[BLOCKS];
-    rc_str kept = rc_buf_get(&w->arguments);
     if (piece->block == RC_BLOCK_CALL) {
-        /* arguments that were cut at the token limit are not an object */
-        rc_buf_push(buf, rc_schema_is_object(kept) ? kept : RC_STR("{}"));
+        rc_str object = rc_output_object(w);
+        rc_buf_push(buf, object.len > 0 ? object : RC_STR("{}"));
     } else if (piece->block == RC_BLOCK_THOUGHT) {
         rc_buf_push(buf, RC_STR("\",\"signature\":\""));
-        rc_buf_push(buf, kept);
+        rc_buf_push(buf, rc_buf_get(&w->arguments));
         rc_buf_push_byte(buf, '"');
     } else {
         rc_buf_push_byte(buf, '"');
@@ -301,8 +299,7 @@ rc_status rc_messages_write_piece(rc_output_writer *w, const rc_piece *piece)
         on_close(w, piece);
         break;
     case RC_PIECE_FINISH:
-        w->finish = piece->finish;
-        break;
+        return rc_output_finish(w, piece->finish);
     case RC_PIECE_USAGE:
         w->usage = piece->usage;
         break;

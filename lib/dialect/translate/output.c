@@ -4,6 +4,7 @@
 
 #include "base/str.h"
 #include "dialect/stream_table.h"
+#include "dialect/translate/schema.h"
 
 /* number of buffers of a writer whose failure is a failure of the writer */
 #define WRITER_BUFS 7
@@ -125,4 +126,21 @@ void rc_output_push_arguments(rc_buf *buf, const rc_piece *piece)
         rc_json_push_escaped(buf, piece->text);
     else
         rc_buf_push(buf, piece->text);
+}
+
+rc_str rc_output_object(rc_output_writer *writer)
+{
+    rc_str text = rc_str_trim(rc_buf_get(&writer->arguments));
+    if (text.len == 0 || rc_str_eq(text, RC_STR("null")))
+        return RC_STR("{}");
+    if (rc_schema_is_object(text))
+        return text;
+    writer->has_odd_call = true;
+    return rc_str_c(NULL);
+}
+
+rc_status rc_output_finish(rc_output_writer *writer, rc_stream_finish finish)
+{
+    writer->finish = finish;
+    return writer->has_odd_call && finish != RC_STREAM_FINISH_LENGTH ? RC_E_SYNTAX : RC_OK;
 }

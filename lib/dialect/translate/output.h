@@ -89,6 +89,7 @@ typedef struct rc_output_writer {
     bool has_refusal;   /* at least one block was a refusal */
     bool has_text;      /* gemini: the open block has received text */
     bool is_custom;     /* the open call is of a custom tool */
+    bool has_odd_call;  /* the arguments of a call are no JSON object */
 } rc_output_writer;
 
 /* Initialises a writer. alloc: copies the struct. facts: copies the struct and borrows its texts,
@@ -121,5 +122,13 @@ static inline int64_t rc_output_count(int64_t count)
 {
     return count > 0 ? count : 0;
 }
+
+/* Returns the arguments of a call that has ended, for dialects in which they are an object: `{}` if
+ * there are none or null. Returns an empty text if they are no object. The result views the
+ * writer's arguments. */
+rc_str rc_output_object(rc_output_writer *writer);
+/* Stores the reason of the end. Returns RC_E_SYNTAX if the arguments of a call are no object and
+ * the token limit is no explanation for it. */
+rc_status rc_output_finish(rc_output_writer *writer, rc_stream_finish finish);
 
 #endif

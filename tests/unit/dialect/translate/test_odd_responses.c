@@ -84,12 +84,55 @@ static void a_list_of_parts_is_content(void **state)
         RC_E_TYPE);
 }
 
+/* ---- arguments ---- */
+
+static result translate_arguments(const char *arguments, const char *finish, int to, bool is_stream)
+{
+    char body[512];
+    (void)snprintf(body, sizeof body,
+                   "{\"choices\":[{\"%s\":{\"content\":\"x\",\"tool_calls\":[{\"index\":0,\"id\":"
+                   "\"c\",\"function\":{\"name\":\"f\",\"arguments\":\"%s\"}}]},\"finish_reason\":"
+                   "\"%s\"}]}\n%s",
+                   is_stream ? "delta" : "message", arguments, finish, is_stream ? "[DONE]" : "");
+    return translate(CHAT, body, to, is_stream);
+}
+
+/* A call with other arguments than the model's, or none of its calls, is worse than a failure. */
+static void arguments_that_are_no_object_are_malformed(void **state)
+{
+    (void)state;
+    const char *const odd[] = {"{\\\"a\\\":}",   "{a:1}",           "[1]", "5",
+                               "{\\\"a\\\":1}}", "{\\\"a\\\":1} {}"};
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        assert_int_equal(translate_arguments(odd[i], "stop", MESSAGES, false).status, RC_E_SYNTAX);
+        assert_int_equal(translate_arguments(odd[i], "stop", GEMINI, false).status, RC_E_SYNTAX);
+        assert_int_equal(translate_arguments(odd[i], "stop", GEMINI, true).status, RC_E_SYNTAX);
+        assert_int_equal(translate_arguments(odd[i], "length", GEMINI, true).status, RC_OK);
+    }
+}
+
+static void no_arguments_are_an_empty_object(void **state)
+{
+    (void)state;
+    const char *const none[] = {"", " ", "null"};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        result got = translate_arguments(none[i], "stop", MESSAGES, false);
+        assert_int_equal(got.status, RC_OK);
+        assert_non_null(strstr(got.text, "\"input\":{}"));
+        got = translate_arguments(none[i], "stop", GEMINI, true);
+        assert_int_equal(got.status, RC_OK);
+        assert_non_null(strstr(got.text, "\"args\":{}"));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_body_without_content_is_malformed),
         cmocka_unit_test(a_byte_order_mark_is_skipped),
         cmocka_unit_test(a_list_of_parts_is_content),
+        cmocka_unit_test(arguments_that_are_no_object_are_malformed),
+        cmocka_unit_test(no_arguments_are_an_empty_object),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
