@@ -1,5 +1,5 @@
-"""Responses of one provider in the API of another client: states of reasoning, bodies that are no response, arguments
-that are no JSON object."""
+"""Responses of one provider in the API of another client: states of reasoning, bodies of other types, bodies that
+cannot be read."""
 
 import json
 
@@ -99,8 +99,17 @@ def refuses_other_bodies():
         check(answer.status == 502 and answer.get("x-recourse-error-code") == "MalformedResponse", body, answer)
 
 
+def names_what_cannot_be_read():
+    """A body that is valid JSON, but cannot be translated: the message does not claim that it is no JSON."""
+    for content in (b"[" * 200 + b"]" * 200, b'"\\ud800"'):
+        body = b'{"model":"claude","messages":[{"role":"user","content":%b}]}' % content
+        answer = ask(lambda mark: post("/v1/chat/completions", body, mark), saying(b""))
+        check(answer.status == 400 and b"surrogate pair" in answer.body and b"128 levels" in answer.body, answer)
+
+
 suite = Suite()
 suite.case("a whole response is translated whatever its content type is", translates_any_content_type)
 suite.case("a body that is no response is refused", refuses_other_bodies)
+suite.case("a body that is too deep to be read is refused by this name", names_what_cannot_be_read)
 suite.case("states that follow the first text of a stream are sealed", seals_in_streams)
 main(suite, gateway, upstream)
