@@ -99,6 +99,15 @@ def refuses_other_bodies():
         check(answer.status == 502 and answer.get("x-recourse-error-code") == "MalformedResponse", body, answer)
 
 
+def advises_about_large_bodies():
+    """A response that is too large to be translated: the advice is about the length, not about the connection."""
+    message = {"role": "assistant", "content": "x" * (9 << 20)}
+    large = {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
+    answer = ask(lambda mark: messages("gpt", mark), saying(http(json.dumps(large).encode())))
+    check(answer.status == 502 and b"too large to be translated" in answer.body, answer)
+    check(b"Limit the length of the response" in answer.body and b"base URL" not in answer.body, answer)
+
+
 def names_what_cannot_be_read():
     """A body that is valid JSON, but cannot be translated: the message does not claim that it is no JSON."""
     for content in (b"[" * 200 + b"]" * 200, b'"\\ud800"'):
@@ -110,6 +119,7 @@ def names_what_cannot_be_read():
 suite = Suite()
 suite.case("a whole response is translated whatever its content type is", translates_any_content_type)
 suite.case("a body that is no response is refused", refuses_other_bodies)
+suite.case("a response that is too large comes with advice about its length", advises_about_large_bodies)
 suite.case("a body that is too deep to be read is refused by this name", names_what_cannot_be_read)
 suite.case("states that follow the first text of a stream are sealed", seals_in_streams)
 main(suite, gateway, upstream)

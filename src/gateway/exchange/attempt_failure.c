@@ -123,7 +123,9 @@ static void end_failed(rc_attempt *attempt, const rc_report *report)
 
 /* ---- classified failures ---- */
 
-static const rc_report *report_attempt(const rc_attempt *attempt, rc_code code, rc_str message)
+/* advice: what the user can do; empty: what the code says. */
+static const rc_report *report_advised(const rc_attempt *attempt, rc_code code, rc_str message,
+                                       rc_str advice)
 {
     rc_builder builder;
     rc_exchange_begin_report(attempt->exchange, &builder, code, message);
@@ -131,7 +133,14 @@ static const rc_report *report_attempt(const rc_attempt *attempt, rc_code code, 
     rc_builder_set_model(&builder, attempt->model);
     if (rc_outcome_is_busy(code))
         rc_builder_set_retry_after_ms(&builder, RC_EXCHANGE_BUSY_MS);
+    if (advice.len > 0)
+        rc_builder_set_action(&builder, RC_ACTION_FIX_REQUEST, advice);
     return rc_builder_finish(&builder);
+}
+
+static const rc_report *report_attempt(const rc_attempt *attempt, rc_code code, rc_str message)
+{
+    return report_advised(attempt, code, message, RC_STR(""));
 }
 
 /* Lists the headers of the response in the form that the classifier takes. */
@@ -238,6 +247,20 @@ void rc_attempt_fail_unusable_text(rc_attempt *attempt, rc_local_outcome outcome
 void rc_attempt_fail_unusable(rc_attempt *attempt, rc_local_outcome outcome)
 {
     rc_attempt_fail_unusable_text(attempt, outcome, rc_local_outcome_get(outcome)->message);
+}
+
+void rc_attempt_fail_untranslatable(rc_attempt *attempt, rc_local_outcome outcome)
+{
+    const bool is_replayable = attempt->exchange->request.replay != RC_REPLAY_NO;
+    const rc_local_outcome_row *row = rc_local_outcome_get(outcome);
+    const rc_str advice =
+        outcome == RC_LOCAL_TRANSLATION_TOO_LARGE
+            ? RC_STR("Limit the length of the response, for example with max_tokens, or use a "
+                     "target whose API is the client's own.")
+            : RC_STR("Change the request so that the model responds with text and calls of tools "
+                     "only, or use a target whose API is the client's own.");
+    end_failed(attempt, report_advised(attempt, rc_outcome_of_response(row->code, is_replayable),
+                                       row->message, advice));
 }
 
 /* Returns whether the request was sent and must not be sent again. If the gateway itself fails

@@ -14,6 +14,9 @@ void rc_attempt_fail(rc_attempt *attempt, rc_failure *failure);
 /* Fails the attempt because the provider's response cannot be used, for the reason that `outcome`
  * names. A request that must not be sent twice ends as OutcomeUnknown. */
 void rc_attempt_fail_unusable(rc_attempt *attempt, rc_local_outcome outcome);
+/* Fails the attempt as rc_attempt_fail_unusable does, with advice for a response that is valid and
+ * cannot be translated. */
+void rc_attempt_fail_untranslatable(rc_attempt *attempt, rc_local_outcome outcome);
 /* Fails the attempt as rc_attempt_fail_unusable does, with the caller's message. */
 void rc_attempt_fail_unusable_text(rc_attempt *attempt, rc_local_outcome outcome, rc_str message);
 /* Fails the attempt as rc_attempt_fail_unusable does, with the code of the response's finish

@@ -305,7 +305,7 @@ static void hold(rc_attempt *attempt, rc_str piece)
         return;
     if (attempt->translation != NULL) {
         rc_attempt_stop(attempt);
-        rc_attempt_fail_unusable(attempt, RC_LOCAL_TRANSLATION_TOO_LARGE);
+        rc_attempt_fail_untranslatable(attempt, RC_LOCAL_TRANSLATION_TOO_LARGE);
         return;
     }
     /* A piece that did not fit into `held` is relayed after it. */

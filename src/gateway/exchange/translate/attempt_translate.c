@@ -238,9 +238,9 @@ static bool fail_translation(rc_attempt *attempt, rc_status status)
     if (status == RC_E_NOMEM)
         rc_attempt_fail_local(attempt, RC_LOCAL_NO_MEMORY_FOR_RESPONSE, RC_STR(""));
     else if (status == RC_E_TYPE)
-        rc_attempt_fail_unusable(attempt, RC_LOCAL_TRANSLATION_UNKNOWN);
+        rc_attempt_fail_untranslatable(attempt, RC_LOCAL_TRANSLATION_UNKNOWN);
     else if (status == RC_E_TOO_LARGE)
-        rc_attempt_fail_unusable(attempt, RC_LOCAL_TRANSLATION_TOO_LARGE);
+        rc_attempt_fail_untranslatable(attempt, RC_LOCAL_TRANSLATION_TOO_LARGE);
     else
         rc_attempt_fail_unusable(attempt, RC_LOCAL_TRANSLATION_MALFORMED);
     return false;
