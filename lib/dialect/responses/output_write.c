@@ -178,7 +178,8 @@ rc_status rc_responses_write_piece(rc_output_writer *w, const rc_piece *piece)
     case RC_PIECE_START:
         break;
     }
-    if (rc_buf_get(&w->texts[RC_RESPONSES_ITEMS]).len > RC_RESPONSES_REPEATED_MAX)
+    if (w->facts.is_stream &&
+        rc_buf_get(&w->texts[RC_RESPONSES_ITEMS]).len > RC_RESPONSES_REPEATED_MAX)
         return RC_E_TOO_LARGE;
     return rc_output_writer_status(w);
 }

@@ -84,6 +84,31 @@ static void a_list_of_parts_is_content(void **state)
         RC_E_TYPE);
 }
 
+/* Only a stream repeats its content at the end, so only a stream has a limit for it. */
+static void a_whole_response_may_have_many_bytes(void **state)
+{
+    (void)state;
+    size_t len = (size_t)5 << 20;
+    rc_alloc alloc = rc_alloc_stdlib();
+    rc_buf body;
+    rc_buf out;
+    bool is_over = false;
+    rc_output_facts facts = translate_facts(false);
+    rc_buf_init(&body, &alloc, 2 * len);
+    rc_buf_init(&out, &alloc, 2 * len);
+    rc_buf_push(&body, RC_STR("{\"choices\":[{\"message\":{\"content\":\""));
+    for (size_t i = 0; i < len; i += 8)
+        rc_buf_push(&body, RC_STR("xxxxxxxx"));
+    rc_buf_push(&body, RC_STR("\"},\"finish_reason\":\"stop\"}]}"));
+    assert_int_equal(translate_lines(&alloc, &translate_dialects[CHAT],
+                                     &translate_dialects[RESPONSES], &facts, rc_buf_get(&body),
+                                     &out, &is_over),
+                     RC_OK);
+    assert_true(is_over && out.len > len);
+    rc_buf_done(&body);
+    rc_buf_done(&out);
+}
+
 /* ---- arguments ---- */
 
 static result translate_arguments(const char *arguments, const char *finish, int to, bool is_stream)
@@ -131,6 +156,7 @@ int main(void)
         cmocka_unit_test(a_body_without_content_is_malformed),
         cmocka_unit_test(a_byte_order_mark_is_skipped),
         cmocka_unit_test(a_list_of_parts_is_content),
+        cmocka_unit_test(a_whole_response_may_have_many_bytes),
         cmocka_unit_test(arguments_that_are_no_object_are_malformed),
         cmocka_unit_test(no_arguments_are_an_empty_object),
     };
