@@ -92,9 +92,21 @@ static bool is_near_secret_word(rc_str word)
     return false;
 }
 
+/* Returns whether the name is that of a number of tokens, which is no secret. */
+static bool is_count(rc_str name)
+{
+    static const char *const names[] = {"context_tokens", "max_output_tokens"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (rc_str_eq(name, rc_str_c(names[i])))
+            return true;
+    return false;
+}
+
 bool rc_config_is_secret_name(rc_str text)
 {
     size_t start = 0;
+    if (is_count(text))
+        return false;
     if (contains_secret_word(text) || is_near_secret_word(text))
         return true;
     for (size_t at = 0; at <= text.len; at++) {

@@ -324,6 +324,11 @@ static const refusal refusals[] = {
     {"log: {format: text}\n", 1, 15, "log.format", "auto, json, human or off", ""},
     {"log: {fromat: json}\n", 1, 7, "log.fromat", "unknown key", "format"},
     {"limits: {replay_bytes: -1}\n", 1, 24, "limits.replay_bytes", "from 0 to 4294967296", ""},
+    /* A number of tokens is no secret, although its name contains the word. */
+    {"providers:\n  c:\n    kind: anthropic\n    context_tokens: abc\n", 4, 21,
+     "providers.c.context_tokens", "not \"abc\"", ""},
+    {"providers:\n  c:\n    kind: anthropic\n    max_output_tokens: -4\n", 4, 24,
+     "providers.c.max_output_tokens", "not \"-4\"", ""},
     {"policies: {p: {retry_on: [AuthFailed]}}\n", 1, 27, "policies.p.retry_on[0]", "is fatal", ""},
 };
 
