@@ -99,6 +99,23 @@ def refuses_other_bodies():
         check(answer.status == 502 and answer.get("x-recourse-error-code") == "MalformedResponse", body, answer)
 
 
+def reads_long_ends():
+    """The last events of a stream of the Responses API repeat all content. The client gets the content once, and the
+    end."""
+    text = "y" * (3 << 10)
+    item = {"id": "msg_1", "type": "message", "role": "assistant", "status": "completed",
+            "content": [{"type": "output_text", "text": text * 1000, "annotations": []}]}
+    events = [{"type": "response.created", "response": {"id": "resp_1", "status": "in_progress", "output": []}}]
+    events += [{"type": "response.output_text.delta", "output_index": 0, "delta": text}] * 1000
+    events += [{"type": "response.output_text.done", "output_index": 0, "text": text * 1000},
+               {"type": "response.output_item.done", "output_index": 0, "item": item},
+               {"type": "response.completed", "response": {"id": "resp_1", "status": "completed", "output": [item],
+                                                           "usage": {"input_tokens": 3, "output_tokens": 5}}}]
+    answer = ask(lambda mark: chat("new", mark, stream=True), streaming(*events))
+    check(answer.status == 200 and answer.body.endswith(b"data: [DONE]\n\n"), answer)
+    check(answer.body.count(b"y") == len(text) * 1000, answer.body.count(b"y"))
+
+
 def advises_about_large_bodies():
     """A response that is too large to be translated: the advice is about the length, not about the connection."""
     message = {"role": "assistant", "content": "x" * (9 << 20)}
@@ -119,6 +136,7 @@ def names_what_cannot_be_read():
 suite = Suite()
 suite.case("a whole response is translated whatever its content type is", translates_any_content_type)
 suite.case("a body that is no response is refused", refuses_other_bodies)
+suite.case("the last events of a stream may repeat 3 MiB", reads_long_ends)
 suite.case("a response that is too large comes with advice about its length", advises_about_large_bodies)
 suite.case("a body that is too deep to be read is refused by this name", names_what_cannot_be_read)
 suite.case("states that follow the first text of a stream are sealed", seals_in_streams)

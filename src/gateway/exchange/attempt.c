@@ -78,6 +78,7 @@ static rc_attempt *make_attempt(rc_exchange *exchange)
     attempt->exchange = exchange;
     attempt->first_byte_ms = -1;
     attempt->held.max_bytes = 2 * RC_ATTEMPT_HELD_MAX;
+    attempt->scratch.max_bytes = SCRATCH_MAX_BYTES;
     const size_t body_max = exchange->snapshot->config->limits.max_body_bytes;
     attempt->wire.max_bytes = WIRE_MAX_BYTES + body_max;
     return attempt;

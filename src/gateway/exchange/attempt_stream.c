@@ -86,6 +86,9 @@ void rc_attempt_stream_begin(rc_attempt *attempt, bool is_array)
 {
     rc_exchange *exchange = attempt->exchange;
     const unsigned row = exchange->route->entries[attempt->entry].metric;
+    /* The last events of the Responses API repeat all content; a translator needs them whole. */
+    const size_t event_max =
+        attempt->translation != NULL ? RC_ATTEMPT_WHOLE_MAX : RC_STREAM_EVENT_MAX_BYTES;
     attempt->is_array = is_array;
     attempt->response.is_watched = true;
     rc_buf_reset(&attempt->scratch);
@@ -93,9 +96,9 @@ void rc_attempt_stream_begin(rc_attempt *attempt, bool is_array)
     rc_stream_watch_set_template(&attempt->response.watch,
                                  &exchange->runtime->templates[row % RC_RUNTIME_TEMPLATES]);
     if (is_array)
-        rc_stream_array_init(&attempt->reading.array, &attempt->scratch, RC_STREAM_EVENT_MAX_BYTES);
+        rc_stream_array_init(&attempt->reading.array, &attempt->scratch, event_max);
     else
-        rc_sse_init(&attempt->reading.sse, &attempt->scratch, RC_STREAM_EVENT_MAX_BYTES);
+        rc_sse_init(&attempt->reading.sse, &attempt->scratch, event_max);
 }
 
 static bool pull(rc_attempt *attempt, rc_stream_event *ret_event)

@@ -81,6 +81,7 @@ bool rc_attempt_translation_begin(rc_attempt *attempt)
     write_text(t, exchange, &entry_of(attempt)->plan);
     attempt->translation = t;
     attempt->held.max_bytes = RC_ATTEMPT_WHOLE_MAX + RC_ATTEMPT_HELD_MAX;
+    attempt->scratch.max_bytes = 2 * RC_ATTEMPT_WHOLE_MAX;
     return true;
 }
 

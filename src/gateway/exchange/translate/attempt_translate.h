@@ -17,7 +17,8 @@ typedef struct rc_attempt_translation rc_attempt_translation;
 typedef struct rc_builder rc_builder;
 typedef struct rc_outbound_target rc_outbound_target;
 
-/* Maximum number of bytes of a response that is translated as a whole. */
+/* Maximum number of bytes of a response that is translated as a whole, and of one event of a
+ * translated stream. */
 #define RC_ATTEMPT_WHOLE_MAX ((size_t)8 << 20)
 
 /* Begins the translation if the target has another API than the client; otherwise changes nothing.
