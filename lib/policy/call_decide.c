@@ -213,15 +213,17 @@ static bool is_paced(const rc_call *call, const rc_target *target)
 /* Retries a patient call. While enough calls succeed, the retry starts at once. The last attempts
  * of the call, and all attempts while hardly any call succeeds, wait as the policy says, so that a
  * period of failures does not use up the attempts in a moment. A target that is DOWN or limits the
- * rate has its own times. */
-static rc_action retry_patiently(rc_call *call, uint64_t entropy)
+ * rate has its own times, and so has a target whose provider named a time. `target` is the target
+ * of the latest attempt. */
+static rc_action retry_patiently(rc_call *call, const rc_target *target, uint64_t entropy)
 {
-    const rc_target *target = rc_shared_target(call->shared, call->attempt.target);
     const rc_retry_rule *rule = rc_policy_rule(call->plan->policy, call->failure.code);
     uint32_t max_calls = rc_call_max_calls(call);
     bool is_last = call->calls + SPREAD_CALLS >= max_calls;
     bool is_limit = call->failure.code == RC_CODE_RATE_LIMITED;
-    bool is_held = target && (target->admission.state != RC_ADMISSION_UP || is_paced(call, target));
+    bool is_hinted = call->failure.retry_after_ms > 0; /* the queue waits until the target opens */
+    bool is_held =
+        is_hinted || target->admission.state != RC_ADMISSION_UP || is_paced(call, target);
     if (is_held || (!is_last && !is_limit && rc_admission_is_yielding(&target->admission)))
         return rc_call_enqueue(call, 0);
     uint32_t number = is_last ? call->calls + SPREAD_CALLS + 1 - max_calls : 1;
@@ -256,7 +258,7 @@ static rc_action move_or_wait(rc_call *call, uint64_t entropy)
         return rc_call_retry_with(call, next.entry, RC_NO_TARGET,
                                   moved_reason(call, is_cooling, has_attempts_left));
     if (is_waiting_on)
-        return retry_patiently(call, entropy);
+        return retry_patiently(call, rc_shared_target(call->shared, call->attempt.target), entropy);
     if (wait_for_round(call, is_spent, entropy, &action))
         return action;
     if (!is_spent && !is_cooling)
