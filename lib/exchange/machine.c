@@ -497,8 +497,10 @@ static void drain(rc_stepper *s)
         return;
     case RC_EXCHANGE_WAITING:
         cancel(s);
-        /* The end of a wait in the queue is no time at which a target opens. */
-        refuse(s, RC_LOCAL_STOPPING, machine->action.is_queued ? 0 : machine->action.at_ms);
+        /* The end of a wait in the queue is no time at which a target opens. The provider may have
+         * named one. */
+        refuse(s, RC_LOCAL_STOPPING,
+               machine->action.is_queued ? machine->call.not_before_ms : machine->action.at_ms);
         return;
     case RC_EXCHANGE_PAUSED:
         cancel(s);
