@@ -352,8 +352,11 @@ YAML
         -d "{\"model\":\"known\",\"x\":\"$(head -c 3000 /dev/zero | tr '\0' x)\"}"
     [ "$(status)" = 413 ]
     [ "$(header content-type)" = application/problem+json ]
-    curl -sS -o answer -D head "$base/v1/messages" -d '{"model":"known","max_tokens":5,"messages":[]}'
+    # The provider's API cannot continue a turn of the assistant.
+    curl -sS -o answer -D head "$base/v1/messages" \
+        -d '{"model":"known","max_tokens":5,"messages":[{"role":"user","content":"a"},{"role":"assistant","content":"b"}]}'
     [ "$(header x-recourse-error-code)" = UnsupportedFeature ]
+    has '"type":"error"'
     [ "$(requests)" = 0 ]
 }
 

