@@ -77,6 +77,27 @@ def seals_in_streams():
         check(b'"rc1.' in answer.body and b"c2lnbmF0dXJl" not in answer.body, answer)
 
 
+def removes_seals_on_every_route():
+    """A client that changes the model in the middle of a conversation returns the seals of one route to another, whose
+    only target has the client's own API."""
+    thought = {"type": "thinking", "thinking": "hm", "signature": "rc1.Zm9yZWlnbg"}
+    turns = HI + [{"role": "assistant", "content": [thought, {"type": "text", "text": "a"}]}] + HI
+    seen = []
+
+    def answer_it(conn, request):
+        seen.append(request.body)
+        conn.sendall(http(b'{"id":"m","type":"message","role":"assistant","content":[],"stop_reason":"end_turn"}'))
+        return True
+
+    answer = ask(lambda mark: messages("claude", mark, messages=turns), answer_it)
+    check(answer.status == 200 and b"rc1." not in seen[0] and b'"thinking"' not in seen[0], answer, seen)
+    check(answer.get("x-recourse-translated") == "messages>messages; adapted=thinking.history", answer.head.raw)
+    seen.clear()
+    turns[1]["content"] = [dict(thought, signature="EqQBCgIYAh")]
+    answer = ask(lambda mark: messages("claude", mark, messages=turns), answer_it)
+    check(b"EqQBCgIYAh" in seen[0] and not answer.get("x-recourse-translated"), answer, seen)
+
+
 # ---- bodies ----
 
 GEMINI_HELLO = gemini_event({"text": "Hello"}, "STOP")
@@ -139,5 +160,6 @@ suite.case("a body that is no response is refused", refuses_other_bodies)
 suite.case("the last events of a stream may repeat 3 MiB", reads_long_ends)
 suite.case("a response that is too large comes with advice about its length", advises_about_large_bodies)
 suite.case("a body that is too deep to be read is refused by this name", names_what_cannot_be_read)
+suite.case("seals are removed on routes that do not translate", removes_seals_on_every_route)
 suite.case("states that follow the first text of a stream are sealed", seals_in_streams)
 main(suite, gateway, upstream)

@@ -271,6 +271,12 @@ bool rc_route_may_translate(const rc_route *route, const rc_endpoint *endpoint)
     return (route->translated >> endpoint->dialect & 1) != 0 && rc_endpoint_is_generation(endpoint);
 }
 
+bool rc_snapshot_may_seal(const rc_snapshot *snapshot, const rc_endpoint *endpoint)
+{
+    return (snapshot->translated >> endpoint->dialect & 1) != 0 &&
+           rc_endpoint_is_generation(endpoint);
+}
+
 rc_model_facts rc_route_model_facts(const rc_route *route, uint16_t entry, rc_str model)
 {
     const rc_route_entry *route_entry = &route->entries[entry];
@@ -321,6 +327,7 @@ static bool read_route(rc_snapshot *snapshot, size_t index, uint64_t now_ms)
         if (config->chain[i].sticky != RC_STICKY_NONE)
             route->sticky = (rc_config_sticky)config->chain[i].sticky;
     route->translated = translated_interfaces(route);
+    snapshot->translated |= route->translated;
     route->is_open = has_open(route);
     route->checks_needs = checks_needs(&route->plan);
     rc_chain_init(&route->chain, (rc_revert)config->revert);
@@ -365,6 +372,7 @@ static bool read_direct(rc_snapshot *snapshot, size_t index)
         .translate = standard.translate,
     };
     route->translated = translated_interfaces(route);
+    snapshot->translated |= route->translated;
     route->is_open = has_open(route);
     route->checks_needs = checks_needs(&route->plan);
     rc_chain_init(&route->chain, RC_REVERT_COOLDOWN_EXPIRY);

@@ -115,6 +115,7 @@ typedef struct rc_snapshot {
     rc_route *routes;                     /* One per configured route. */
     rc_route_index route_index;           /* Finds the route of a model name. */
     rc_route *direct;                     /* One per configured provider. */
+    uint32_t translated;                  /* The bits `translated` of all routes. */
 } rc_snapshot;
 
 /* Makes a snapshot with one reference and reads the secrets. hub: borrows for the lifetime of the
@@ -167,6 +168,9 @@ static inline uint32_t rc_endpoint_need(const rc_endpoint *endpoint)
 rc_dialect rc_route_interface(const rc_route *route, uint16_t entry, const rc_endpoint *endpoint);
 /* Returns whether requests to this endpoint have to be translated for some target of the route. */
 bool rc_route_may_translate(const rc_route *route, const rc_endpoint *endpoint);
+/* Returns whether requests to this endpoint have to be translated for a target of any route. Then
+ * the clients of this API may have responses with seals, and send them to every route. */
+bool rc_snapshot_may_seal(const rc_snapshot *snapshot, const rc_endpoint *endpoint);
 /* Returns what is known about the model of a chain entry. model: the model that is requested from
  * the provider. */
 rc_model_facts rc_route_model_facts(const rc_route *route, uint16_t entry, rc_str model);

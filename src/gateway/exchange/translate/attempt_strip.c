@@ -10,7 +10,6 @@
 #include "dialect/translate/strip.h"
 #include "gateway/exchange/attempt.h"
 #include "gateway/exchange/exchange_private.h"
-#include "gateway/exchange/translate/exchange_translate.h"
 #include "gateway/runtime/runtime.h"
 #include "gateway/state/snapshot.h"
 
@@ -47,8 +46,9 @@ static bool is_due(const rc_attempt *attempt)
 {
     const rc_exchange *exchange = attempt->exchange;
     return attempt->translation == NULL && attempt->strip == NULL &&
-           rc_exchange_may_translate(exchange) && !exchange->is_body_streamed &&
-           !exchange->request.is_compressed && rc_strip_is_due(exchange->request.body);
+           rc_snapshot_may_seal(exchange->snapshot, exchange->request.endpoint) &&
+           !exchange->is_body_streamed && !exchange->request.is_compressed &&
+           rc_strip_is_due(exchange->request.body);
 }
 
 static rc_attempt_strip *make(const rc_attempt *attempt)
