@@ -67,6 +67,8 @@ static rc_status write_piece(rc_translator *t, const rc_piece *piece)
 
 static rc_status write_call(rc_translator *t, rc_piece call)
 {
+    if (call.name.len == 0)
+        return RC_E_SYNTAX; /* no client can run a tool without a name */
     rc_buf_reset(&t->scratch);
     push_id(t, call.id);
     size_t id_len = rc_buf_get(&t->scratch).len;

@@ -136,6 +136,20 @@ static void arguments_that_are_no_object_are_malformed(void **state)
     }
 }
 
+static void a_call_without_a_name_is_malformed(void **state)
+{
+    (void)state;
+    const char *const chat =
+        "{\"choices\":[{\"message\":{\"tool_calls\":[{\"id\":\"c\",\"function\":{"
+        "\"name\":\"\",\"arguments\":\"{}\"}}]},\"finish_reason\":\"stop\"}]}";
+    const char *const messages = "{\"content\":[{\"type\":\"tool_use\",\"id\":\"c\",\"input\":{}}],"
+                                 "\"stop_reason\":\"tool_use\"}";
+    assert_int_equal(translate(CHAT, chat, MESSAGES, false).status, RC_E_SYNTAX);
+    assert_int_equal(translate(CHAT, chat, RESPONSES, false).status, RC_E_SYNTAX);
+    assert_int_equal(translate(MESSAGES, messages, CHAT, false).status, RC_E_SYNTAX);
+    assert_int_equal(translate(MESSAGES, messages, GEMINI, false).status, RC_E_SYNTAX);
+}
+
 static void no_arguments_are_an_empty_object(void **state)
 {
     (void)state;
@@ -158,6 +172,7 @@ int main(void)
         cmocka_unit_test(a_list_of_parts_is_content),
         cmocka_unit_test(a_whole_response_may_have_many_bytes),
         cmocka_unit_test(arguments_that_are_no_object_are_malformed),
+        cmocka_unit_test(a_call_without_a_name_is_malformed),
         cmocka_unit_test(no_arguments_are_an_empty_object),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
