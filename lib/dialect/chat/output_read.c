@@ -2,19 +2,41 @@
  * by the translator. */
 #include "base/str.h"
 #include "dialect/chat/call_state.h"
+#include "dialect/translate/identifier.h"
 #include "dialect/translate/output.h"
 #include "json/members.h"
 #include "json/reader.h"
 
+/* Returns the key of the call with this index. Some servers send the index 0 for all calls: a part
+ * with a name and another id than the latest call of the same index begins a call with a key of its
+ * own. */
+static uint32_t key_of_index(rc_output_reader *reader, uint32_t index, rc_str id, rc_str name)
+{
+    uint64_t hash = id.len > 0 ? rc_identifier_hash(id) : 0;
+    if ((reader->begun & UINT64_C(1) << index) == 0) {
+        reader->latest_index = index;
+        reader->latest_key = index;
+        reader->latest_id = hash;
+        return index;
+    }
+    if (index != reader->latest_index)
+        return index;
+    if (name.len > 0 && hash != 0 && reader->latest_id != 0 && hash != reader->latest_id) {
+        reader->latest_key = RC_OUTPUT_CALLS_MAX + ++reader->next_key;
+        reader->latest_id = hash;
+    }
+    return reader->latest_key;
+}
+
 /* Returns the key of a tool call: its index, or a number that increases with each id if the
  * provider sends no index. */
-static uint32_t key_of(rc_output_reader *reader, rc_str call, rc_str id)
+static uint32_t key_of(rc_output_reader *reader, rc_str call, rc_str id, rc_str name)
 {
     rc_json_raw_value index;
     int64_t number = 0;
     if (rc_json_member_find(call, RC_STR("index"), &index) &&
         rc_json_to_i64(index.raw, &number) == RC_OK && number >= 0 && number < RC_OUTPUT_CALLS_MAX)
-        return (uint32_t)number;
+        return key_of_index(reader, (uint32_t)number, id, name);
     if (id.len > 0)
         reader->next_key++;
     return RC_OUTPUT_CALLS_MAX + reader->next_key;
@@ -55,8 +77,8 @@ static rc_status read_call(rc_output_reader *reader, rc_str call, bool is_whole)
     rc_str id = rc_json_member_text(call, RC_STR("id"));
     rc_piece piece = {
         .kind = RC_PIECE_OPEN, .block = RC_BLOCK_CALL, .id = id, .is_custom = is_custom};
-    piece.key = is_whole ? reader->next_key++ : key_of(reader, call, id);
     piece.name = rc_json_member_text(body.raw, RC_STR("name"));
+    piece.key = is_whole ? reader->next_key++ : key_of(reader, call, id, piece.name);
     rc_status status = RC_OK;
     if (is_whole || begins_call(reader, piece.key, id)) {
         status = push_state(reader, rc_chat_call_state(call));

@@ -20,11 +20,14 @@ typedef struct rc_output_reader {
     bool has_started;
     bool has_finish;
     rc_stream_finish finish;
-    uint64_t begun;      /* chat, responses: bit i is set if the call with index i has begun */
-    uint64_t has_deltas; /* responses: bit i is set if the item at position i had deltas */
-    uint64_t done;       /* responses: bit i is set if the item at position i was read whole */
-    uint32_t next_key;   /* chat: number of the next call for which the provider sends no index */
-    uint32_t open_kind;  /* messages: the rc_block_kind of the open block */
+    uint64_t begun;        /* chat, responses: bit i is set if the call with index i has begun */
+    uint64_t has_deltas;   /* responses: bit i is set if the item at position i had deltas */
+    uint64_t done;         /* responses: bit i is set if the item at position i was read whole */
+    uint32_t next_key;     /* chat: number of the next call for which the provider sends no index */
+    uint32_t latest_index; /* chat: index of the call that began last */
+    uint32_t latest_key;   /* chat: key of this call */
+    uint64_t latest_id;    /* chat: hash of its id; 0: it has none */
+    uint32_t open_kind;    /* messages: the rc_block_kind of the open block */
     uint32_t open_key;
     bool is_open;
 } rc_output_reader;

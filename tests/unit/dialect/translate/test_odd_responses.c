@@ -150,6 +150,31 @@ static void a_call_without_a_name_is_malformed(void **state)
     assert_int_equal(translate(MESSAGES, messages, GEMINI, false).status, RC_E_SYNTAX);
 }
 
+#define CALL(id, name, arguments)                                                      \
+    "{\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0," id "\"function\":{" name \
+    "\"arguments\":\"" arguments "\"}}]}}]}\n"
+#define FINISH "{\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n[DONE]"
+
+/* Some servers send the index 0 for all calls, and some repeat the id and the name of a call. */
+static void calls_of_one_index_are_told_apart_by_their_ids(void **state)
+{
+    (void)state;
+    result two = translate(
+        CHAT,
+        CALL("\"id\":\"c1\",", "\"name\":\"f\",", "") CALL("", "", "{\\\"a\\\":1}")
+            CALL("\"id\":\"c2\",", "\"name\":\"g\",", "{\\\"b\\\"") CALL("", "", ":2}") FINISH,
+        GEMINI, true);
+    assert_int_equal(two.status, RC_OK);
+    assert_non_null(strstr(two.text, "\"id\":\"c1\",\"name\":\"f\",\"args\":{\"a\":1}"));
+    assert_non_null(strstr(two.text, "\"id\":\"c2\",\"name\":\"g\",\"args\":{\"b\":2}"));
+    result one = translate(CHAT,
+                           CALL("\"id\":\"c1\",", "\"name\":\"f\",", "{\\\"a\\\"")
+                               CALL("\"id\":\"c1\",", "\"name\":\"f\",", ":1}") FINISH,
+                           GEMINI, true);
+    assert_int_equal(one.status, RC_OK);
+    assert_non_null(strstr(one.text, "\"args\":{\"a\":1}"));
+}
+
 static void no_arguments_are_an_empty_object(void **state)
 {
     (void)state;
@@ -173,6 +198,7 @@ int main(void)
         cmocka_unit_test(a_whole_response_may_have_many_bytes),
         cmocka_unit_test(arguments_that_are_no_object_are_malformed),
         cmocka_unit_test(a_call_without_a_name_is_malformed),
+        cmocka_unit_test(calls_of_one_index_are_told_apart_by_their_ids),
         cmocka_unit_test(no_arguments_are_an_empty_object),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
