@@ -390,7 +390,7 @@ static bool allocate_arrays(rc_snapshot *snapshot)
     snapshot->tokens =
         rc_arena_get_array(arena, config->client_count + 1, sizeof *snapshot->tokens);
     snapshot->client_limits =
-        rc_arena_get_array(arena, config->client_count + 1, sizeof *snapshot->client_limits);
+        rc_arena_get_array(arena, config->client_count + 1, sizeof(struct rc_client_row *));
     snapshot->client_metrics =
         rc_arena_get_array(arena, config->client_count + 1, sizeof *snapshot->client_metrics);
     snapshot->routes = rc_arena_get_array(arena, config->route_count + 1, sizeof *snapshot->routes);
