@@ -11,6 +11,8 @@
 #define OUT_MAX (4 * RC_TRANSLATOR_TEXT_MAX)
 #define SCRATCH_MAX 4096u
 #define HASH_DIGITS 24
+/* Number of bytes of U+FFFD, which replaces at least one byte. */
+#define REPLACEMENT_BYTES 3
 
 /* ---- calls ---- */
 
@@ -200,6 +202,7 @@ void rc_translator_init(rc_translator *translator, const rc_conversation *conver
     rc_buf_init(&translator->state_id, alloc, SCRATCH_MAX);
     rc_buf_init(&translator->plain, alloc, 2 * RC_BLOCKS_BYTES_MAX);
     rc_buf_init(&translator->seal, alloc, 2 * RC_BLOCKS_BYTES_MAX);
+    rc_buf_init(&translator->valid, alloc, REPLACEMENT_BYTES * RC_TRANSLATOR_TEXT_MAX);
     rc_output_reader_init(&translator->reader, (rc_piece_sink){translator, on_read});
     rc_blocks_init(&translator->blocks, alloc, (rc_piece_sink){translator, on_ordered});
     rc_output_writer_init(&translator->writer, facts, &translator->out, alloc,
@@ -216,6 +219,7 @@ void rc_translator_done(rc_translator *translator)
     rc_buf_done(&translator->state_id);
     rc_buf_done(&translator->plain);
     rc_buf_done(&translator->seal);
+    rc_buf_done(&translator->valid);
 }
 
 static rc_status keep(rc_translator *t, rc_status status)
@@ -225,11 +229,35 @@ static rc_status keep(rc_translator *t, rc_status status)
     return t->status;
 }
 
+/* Makes *text valid UTF-8. The result views the text or the translator. */
+static rc_status make_valid(rc_translator *t, rc_str *text)
+{
+    char bytes[4];
+    if (rc_utf8_is_valid(*text))
+        return RC_OK;
+    rc_buf_reset(&t->valid);
+    for (size_t at = 0; at < text->len;) {
+        size_t len = rc_utf8_valid_prefix(rc_str_slice(*text, at, text->len));
+        rc_buf_push(&t->valid, rc_str_slice(*text, at, at + len));
+        at += len;
+        if (at == text->len)
+            break;
+        (void)rc_utf8_decode(*text, at, &len);
+        at += len;
+        rc_buf_push(&t->valid, rc_str_make(bytes, rc_utf8_encode(RC_UTF8_REPLACEMENT, bytes)));
+    }
+    *text = rc_buf_get(&t->valid);
+    return rc_buf_status(&t->valid);
+}
+
 rc_status rc_translator_push_event(rc_translator *translator, rc_str data)
 {
     if (translator->status != RC_OK || translator->is_over || rc_str_trim(data).len == 0)
         return translator->status;
-    return keep(translator, translator->in->read_event(&translator->reader, data));
+    rc_status status = make_valid(translator, &data);
+    if (status == RC_OK)
+        status = translator->in->read_event(&translator->reader, data);
+    return keep(translator, status);
 }
 
 rc_status rc_translator_push_body(rc_translator *translator, rc_str body)
@@ -237,7 +265,10 @@ rc_status rc_translator_push_body(rc_translator *translator, rc_str body)
     if (translator->status != RC_OK || translator->is_over)
         return translator->status;
     rc_str text = rc_utf8_without_bom(body);
-    return keep(translator, translator->in->read_body(&translator->reader, text));
+    rc_status status = make_valid(translator, &text);
+    if (status == RC_OK)
+        status = translator->in->read_body(&translator->reader, text);
+    return keep(translator, status);
 }
 
 rc_str rc_translator_output(const rc_translator *translator)

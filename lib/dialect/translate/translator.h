@@ -34,6 +34,7 @@ typedef struct rc_translator {
     rc_buf state_id;
     rc_buf plain; /* memory for rc_seal_push */
     rc_buf seal;  /* the seal that is written */
+    rc_buf valid; /* an event or a body in valid UTF-8, if the target's is not */
     rc_seal_kind state_kind;
     bool seals;            /* the client gets states as seals */
     bool has_open_thought; /* the client has received the beginning of the open reasoning */
@@ -51,10 +52,11 @@ void rc_translator_init(rc_translator *translator, const rc_conversation *conver
 /* Frees the memory. */
 void rc_translator_done(rc_translator *translator);
 
-/* Translates the data of one event of the target's stream, or one whole body. data, body: valid
- * JSON or the dialect's terminator; borrows during the call. Returns RC_OK, or the sticky first
- * failure: RC_E_SYNTAX for a malformed response, for example one with cut arguments of a call,
- * RC_E_TYPE for content that the client's dialect cannot express, RC_E_TOO_LARGE, RC_E_NOMEM. */
+/* Translates the data of one event of the target's stream, or one whole body. Bytes that are not
+ * UTF-8 become U+FFFD, as in the decoders of clients. data, body: otherwise valid JSON or the
+ * dialect's terminator; borrows during the call. Returns RC_OK, or the sticky first failure:
+ * RC_E_SYNTAX for a malformed response, for example one with cut arguments of a call, RC_E_TYPE for
+ * content that the client's dialect cannot express, RC_E_TOO_LARGE, RC_E_NOMEM. */
 rc_status rc_translator_push_event(rc_translator *translator, rc_str data);
 rc_status rc_translator_push_body(rc_translator *translator, rc_str body);
 

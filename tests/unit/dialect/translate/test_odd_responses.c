@@ -60,6 +60,21 @@ static void a_byte_order_mark_is_skipped(void **state)
     assert_non_null(strstr(got.text, "\"content\":\"hello\""));
 }
 
+/* The gateway writes JSON, which is UTF-8, whatever the target sends. */
+static void bytes_that_are_no_utf8_are_replaced(void **state)
+{
+    (void)state;
+    const char *const bodies[] = {
+        "{\"choices\":[{\"message\":{\"content\":\"a\xFF\xC3\"},\"finish_reason\":\"stop\"}]}",
+        "{\"choices\":[{\"delta\":{\"content\":\"a\xFF\xC3\"},\"finish_reason\":\"stop\"}]}\n["
+        "DONE]"};
+    for (size_t i = 0; i < 2; i++) {
+        result got = translate(CHAT, bodies[i], MESSAGES, i == 1);
+        assert_int_equal(got.status, RC_OK);
+        assert_non_null(strstr(got.text, "\"text\":\"a\xEF\xBF\xBD\xEF\xBF\xBD\""));
+    }
+}
+
 #define PARTS                                                                                \
     "[{\"type\":\"thinking\",\"thinking\":[{\"type\":\"text\",\"text\":\"hm\"}]},{\"type\":" \
     "\"text\",\"text\":\"hello\"}]"
@@ -194,6 +209,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_body_without_content_is_malformed),
         cmocka_unit_test(a_byte_order_mark_is_skipped),
+        cmocka_unit_test(bytes_that_are_no_utf8_are_replaced),
         cmocka_unit_test(a_list_of_parts_is_content),
         cmocka_unit_test(a_whole_response_may_have_many_bytes),
         cmocka_unit_test(arguments_that_are_no_object_are_malformed),
