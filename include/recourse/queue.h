@@ -165,7 +165,8 @@ typedef enum rc_queue_result {
     RC_QUEUE_PUSHED = 1,
     RC_QUEUE_REPLACED = 2, /* added; to make space, another entry has left the queue:
                               *ret_refused */
-    RC_QUEUE_FULL = 3      /* not added: the queue is full, and no other entry had to make space */
+    RC_QUEUE_FULL = 3 /* not added: the queue is full, and no other entry had to make space; or all
+                         lines are in use */
 } rc_queue_result;
 
 /* Adds a request. *ret_ticket is written if the request was added. *ret_refused, the item of the

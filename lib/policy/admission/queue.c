@@ -87,8 +87,15 @@ uint32_t rc_queue_find_line(const rc_queue *queue, uint64_t key)
     return RC_QUEUE_NONE;
 }
 
-/* Returns the line with the key; if no line has it, a free line; RC_QUEUE_NONE if all lines are in
- * use. */
+static bool has_free_line(const rc_queue *queue)
+{
+    uint32_t line = 0;
+    while (line < queue->line_count && queue->lines[line].count > 0)
+        line++;
+    return line < RC_QUEUE_LINES;
+}
+
+/* Returns the line with the key; if no line has it, a free line, which must exist. */
 static uint32_t line_for(rc_queue *queue, uint64_t key)
 {
     uint32_t found = rc_queue_find_line(queue, key);
@@ -97,8 +104,6 @@ static uint32_t line_for(rc_queue *queue, uint64_t key)
     uint32_t line = 0;
     while (line < queue->line_count && queue->lines[line].count > 0)
         line++;
-    if (line == RC_QUEUE_LINES)
-        return RC_QUEUE_NONE;
     if (line == queue->line_count)
         queue->line_count++;
     queue->lines[line] = (rc_queue_line){.key = key,
@@ -360,14 +365,14 @@ rc_queue_result rc_queue_push(rc_queue *queue, const rc_queue_request *request,
     rc_queue_result result = RC_QUEUE_PUSHED;
     uint32_t line = rc_queue_find_line(queue, request->line);
     uint32_t flow = line == RC_QUEUE_NONE ? RC_QUEUE_NONE : find_flow(queue, request->client, line);
+    if (line == RC_QUEUE_NONE && !has_free_line(queue))
+        return RC_QUEUE_FULL;
     if (!has_room(queue, request->bytes)) {
         if (!make_room(queue, flow, request->bytes, ret_refused))
             return RC_QUEUE_FULL;
         result = RC_QUEUE_REPLACED;
     }
     line = line_for(queue, request->line);
-    if (line == RC_QUEUE_NONE)
-        return RC_QUEUE_FULL;
     flow = find_flow(queue, request->client, line);
     if (flow == RC_QUEUE_NONE)
         flow = new_flow(queue, request->client, line);

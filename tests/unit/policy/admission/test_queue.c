@@ -165,6 +165,40 @@ static void test_bytes_have_a_ceiling(void **state)
     tear_down(&t);
 }
 
+static rc_queue_result push_to_line(test_queue *t, uint32_t item, uint64_t line, void **ret_refused)
+{
+    uint32_t ticket;
+    rc_queue_request request = {.item = &t->items[item],
+                                .line = line,
+                                .client = 1,
+                                .start_by_ms = 1000,
+                                .leave_at_ms = 2000,
+                                .bytes = 10};
+    rc_queue_result result = rc_queue_push(&t->queue, &request, &ticket, ret_refused);
+    assert_true(rc_queue_validate(&t->queue));
+    return result;
+}
+
+/* A request that finds no free line takes no other request's place in a full queue. */
+static void test_a_request_without_a_line_removes_no_other(void **state)
+{
+    (void)state;
+    static test_queue t;
+    set_up(&t, RC_QUEUE_LINES + 2, rc_queue_settings_default());
+    void *refused = NULL;
+    for (uint32_t i = 0; i < RC_QUEUE_LINES; i++)
+        assert_int_equal(push_to_line(&t, i, i, &refused), RC_QUEUE_PUSHED);
+    assert_int_equal(push_to_line(&t, 100, 1000, &refused), RC_QUEUE_FULL);
+    for (uint32_t i = 0; i < 2; i++)
+        assert_int_equal(push_to_line(&t, 101 + i, 0, &refused), RC_QUEUE_PUSHED);
+    assert_int_equal(push_to_line(&t, 103, 1000, &refused), RC_QUEUE_FULL);
+    assert_null(refused);
+    assert_int_equal(t.queue.count, RC_QUEUE_LINES + 2);
+    assert_int_equal(push_to_line(&t, 104, 1, &refused), RC_QUEUE_REPLACED);
+    assert_ptr_equal(refused, &t.items[102]);
+    tear_down(&t);
+}
+
 static void test_a_queue_without_capacity_is_always_full(void **state)
 {
     (void)state;
@@ -295,6 +329,7 @@ int main(void)
         cmocka_unit_test(test_a_flow_does_not_starve_behind_newcomers),
         cmocka_unit_test(test_the_greediest_client_loses_its_newest_request),
         cmocka_unit_test(test_bytes_have_a_ceiling),
+        cmocka_unit_test(test_a_request_without_a_line_removes_no_other),
         cmocka_unit_test(test_a_queue_without_capacity_is_always_full),
         cmocka_unit_test(test_late_entries_go_last_and_become_overdue),
         cmocka_unit_test(test_tickets_survive_growth),
