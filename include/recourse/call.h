@@ -228,6 +228,7 @@ typedef struct rc_call {
                                 been given that action yet */
     bool is_refused;         /* the queue refused the call, and the owner has not been given the
                                 STOP yet */
+    bool is_displaced;       /* the queue refused the call to make space for another one */
     rc_call_attempt attempt; /* the current or the latest attempt */
     rc_action last;
     rc_failure_facts failure; /* the latest failure */

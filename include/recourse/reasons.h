@@ -61,8 +61,7 @@ typedef enum rc_reason {
     RC_WHY_HEDGE_NOT_ALLOWED = 92, /* the request is not allowed to go to a second target */
     RC_WHY_QUEUED = 93, /* waits in the queue until a target may be used */
     RC_WHY_GRANTED = 94, /* the queue has granted an attempt, because a target may be used now */
-    /* the queue of waiting requests is full, and this client has the most requests in it */
-    RC_WHY_QUEUE_FULL = 95,
+    RC_WHY_QUEUE_FULL = 95, /* the queue of waiting requests has no room for the request */
     /* no target may be used early enough to respond before the deadline */
     RC_WHY_STARTS_TOO_LATE = 96,
     RC_WHY_SKIP_DOWN = 97, /* hardly any call to the target succeeds; single calls probe it */

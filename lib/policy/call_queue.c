@@ -104,6 +104,13 @@ static void refuse(rc_call *call, const rc_call *self)
     wake(call, self);
 }
 
+/* Refuses a call whose place in the queue is taken by `self`. */
+static void displace(rc_call *call, const rc_call *self)
+{
+    call->is_displaced = true;
+    refuse(call, self);
+}
+
 /* Returns the earliest time at which an entry may open for a call that waits in the queue; 0: now,
  * or not known, because it depends on other calls. */
 static uint64_t opens_ms(const rc_call *call)
@@ -140,7 +147,7 @@ rc_action rc_call_enqueue(rc_call *call, uint64_t opens_at_ms)
         return rc_call_do_stop(call, RC_WHY_QUEUE_FULL, opens_at_ms);
     }
     if (result == RC_QUEUE_REPLACED)
-        refuse(refused, call);
+        displace(refused, call);
     call->queued_at_ms = call->now_ms;
     call->has_waited = true;
     return rc_call_do_queue(call, leave_ms);
@@ -168,6 +175,8 @@ rc_action rc_call_end_queueing(rc_call *call)
     rc_call_leave_queue(call);
     call->is_refused = false;
     rc_call_search first = rc_call_find_first(call); /* notes why each target is closed */
+    if (call->is_displaced)
+        return rc_call_do_stop(call, RC_WHY_QUEUE_FULL, first.until_ms);
     return stop_waiting(call, RC_WHY_STARTS_TOO_LATE, first.until_ms);
 }
 
