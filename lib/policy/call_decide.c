@@ -185,7 +185,9 @@ static rc_reason moved_reason(const rc_call *call, bool is_cooling, bool has_att
 
 /* Returns whether the call is retried beyond the attempts of the policy, up to max_calls: calls
  * that may wait in the queue end only if their time, their calls or the retry budget are used up.
- * */
+ * A response that cannot be read is no sign that the target is out of order for a while: its cause
+ * is mostly a wrong base URL, so that further attempts end in the same way, and the provider may
+ * charge for each of them. */
 static bool is_patient(const rc_call *call)
 {
     const rc_target *target = rc_shared_target(call->shared, call->attempt.target);
@@ -193,7 +195,8 @@ static bool is_patient(const rc_call *call)
                             (call->plan->is_failover_last && !call->is_alone);
     return target && rc_call_may_queue(call) && call->plan->policy->is_patient &&
            call->failure.is_retryable && !has_own_attempts && is_of_provider(call->failure.code) &&
-           !is_refused_here(call) && !is_own_hint(call);
+           call->failure.code != RC_CODE_MALFORMED_RESPONSE && !is_refused_here(call) &&
+           !is_own_hint(call);
 }
 
 /* Returns whether a limit of the rate or of concurrent calls holds back the next attempt. */

@@ -83,6 +83,8 @@ uint16_t rc_call_find_silent(const rc_call *call);
  * of the latest failure is left out until the retry time that its provider named. An assumed
  * cooldown closes a target only if another target is open. */
 rc_call_search rc_call_find_queued(const rc_call *call);
+/* Returns whether the entry of the latest attempt has attempts of its own left. */
+bool rc_call_may_stay(const rc_call *call);
 
 /* Finds the first open entry after all entries tried so far. `other_target`: entries with the
  * target of the latest attempt are left out. */

@@ -200,7 +200,9 @@ static void grant(rc_call *call, uint16_t entry, const rc_call *self, uint64_t n
         call->now_ms = now_ms;
     note_waited(call);
     call->is_granted = call != self;
-    if (call->calls > 0) { /* the search along the chain begins again at its first entry */
+    bool stays = entry == call->attempt.entry && rc_call_may_stay(call);
+    /* Unless the call stays at its entry, the search along the chain begins again at the first. */
+    if (call->calls > 0 && !stays) {
         uint16_t next = rc_call_next_round(call);
         uint32_t max = rc_policy_rule(call->plan->policy, call->failure.code)->max_attempts;
         call->round = next < max ? next : call->round;
@@ -289,7 +291,7 @@ static bool grant_one(rc_shared *shared, const rc_call *self, uint64_t now_ms)
 }
 
 /* Refuses the calls whose targets will not open by waiting any more, for example because an
- * operator took the targets out of service. */
+ * operator took the targets out of service, and the calls that can use no target. */
 static void refuse_hopeless(rc_queue *queue, const rc_call *self, uint64_t now_ms)
 {
     for (uint32_t line = 0; line < queue->line_count; line++) {
@@ -297,7 +299,7 @@ static void refuse_hopeless(rc_queue *queue, const rc_call *self, uint64_t now_m
         while (head != RC_QUEUE_NONE) {
             rc_call *call = rc_queue_item(queue, head);
             rc_call_search found = search_for(call, now_ms);
-            if (found.entry != RC_NO_TARGET || !found.is_capable || found.is_worth_waiting)
+            if (found.entry != RC_NO_TARGET || (found.is_capable && found.is_worth_waiting))
                 break;
             rc_queue_remove(queue, head);
             refuse(call, self);

@@ -198,7 +198,15 @@ uint64_t rc_call_round_opens_at_ms(const rc_call *call)
     return rc_call_is_capacity(&call->failure) ? closed.cooled_ms : closed.until_ms;
 }
 
-rc_call_search rc_call_find_queued(const rc_call *call)
+bool rc_call_may_stay(const rc_call *call)
+{
+    uint16_t entry = call->attempt.entry;
+    return call->calls > 0 && entry < call->plan->entry_count &&
+           rc_call_has_own_attempts(call, entry) &&
+           call->entry_attempts < rc_call_max_entry_attempts(call, entry);
+}
+
+static rc_call_search find_queued(const rc_call *call)
 {
     bool is_other = call->now_ms < call->not_before_ms;
     uint16_t other_than = is_other ? call->attempt.target : RC_NO_TARGET;
@@ -215,6 +223,16 @@ rc_call_search rc_call_find_queued(const rc_call *call)
     if (search.until_ms == 0 || call->not_before_ms < search.until_ms)
         search.until_ms = call->not_before_ms;
     return search;
+}
+
+/* Finds the entry that a call in the queue may use now. The entry of the latest attempt is used
+ * again while it has attempts of its own left, although rounds leave out such entries. */
+rc_call_search rc_call_find_queued(const rc_call *call)
+{
+    rc_call view = *call;
+    if (rc_call_may_stay(call) && call->attempt.entry < 64)
+        view.spent_entries &= ~(UINT64_C(1) << call->attempt.entry);
+    return find_queued(&view);
 }
 
 rc_call_search rc_call_find_next(const rc_call *call, bool other_target)

@@ -82,12 +82,15 @@ uint64_t rc_call_wait_until_open(const rc_call *call, uint64_t wait_ms, uint64_t
 
 rc_action rc_call_wait_here(rc_call *call, uint64_t until_ms, uint64_t entropy)
 {
-    if (until_ms > call->now_ms && rc_call_may_queue(call)) {
-        rc_call_take_token(call);
-        return rc_call_enqueue(call,
-                               until_ms > call->not_before_ms ? until_ms : call->not_before_ms);
-    }
     const rc_policy *policy = call->plan->policy;
+    if (until_ms > call->now_ms && rc_call_may_queue(call)) {
+        uint64_t opens_ms = until_ms > call->not_before_ms ? until_ms : call->not_before_ms;
+        /* The policy limits also the waits in the queue between two attempts. */
+        if (opens_ms - call->now_ms > rc_policy_rule(policy, call->failure.code)->max_delay_ms)
+            return stop_too_long(call, RC_WHY_DELAY_TOO_LONG, opens_ms - call->now_ms);
+        rc_call_take_token(call);
+        return rc_call_enqueue(call, opens_ms);
+    }
     const rc_failure_facts *failure = &call->failure;
     uint64_t backoff_ms = rc_backoff_wait(rc_policy_rule(policy, failure->code),
                                           call->entry_attempts, call->last_wait_ms, entropy);

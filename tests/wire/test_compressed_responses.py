@@ -21,8 +21,11 @@ for place in PLACES:
     whole["providers"][place] = dict(whole["providers"]["a"])
     whole["routes"].insert(0, {"model": place, "policy": "quick", "chain": [
         {"target": f"{place}/m", "tries": 1}, {"target": "b/m", "tries": 1}]})
+# The targets of the hedge are its own: the failures of other cases could close them.
+for place in "ab":
+    whole["providers"][f"h{place}"] = dict(whole["providers"][place])
 whole["routes"].insert(0, {"model": "hedged", "policy": "quick", "hedge_ms": 1, "chain": [
-    {"target": "a/m", "tries": 1}, {"target": "b/m", "tries": 1}]})
+    {"target": "ha/m", "tries": 1}, {"target": "hb/m", "tries": 1}]})
 gateway = Lasting({"clients": [], "audit": {"durability": "async"}, **whole}).start()
 # The buffers of a few requests take a few MB; a stored bomb would take BOMB_BYTES.
 GROWTH_BYTES = 12 << 20

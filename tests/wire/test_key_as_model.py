@@ -57,7 +57,7 @@ class World:
             "log": {"format": "json"},
             "providers": {"up": {"kind": "openai", "base_url": upstream.url("/v1"), "keys": ["env:KEY_1"]}},
             "policies": {"once": {"max_attempts": 1}},
-            "routes": [{"model": "*", "policy": "once", "chain": [{"target": "up/*"}]}]})
+            "routes": [{"model": "*", "policy": "once", "wait": "off", "chain": [{"target": "up/*"}]}]})
         self.gateway.start(is_plain=True)
         self.watch = Watch(self.gateway)
         self.answers = []

@@ -189,7 +189,7 @@ def a_key_without_a_form():
     answers = [respond(403, {"error": {"message": said}}),
                respond(402, {"error": {"message": said}}),
                respond(400, {"error": {"message": said, "type": "invalid_request_error", "code": key, "param": key}}),
-               respond(429, {"error": {"message": "slow down"}}, "Retry-After: 70", f"x-request-id: {key}",
+               respond(429, {"error": {"message": "slow down"}}, "Retry-After: 700", f"x-request-id: {key}",
                        "x-ratelimit-remaining-requests: 7", f"x-ratelimit-limit-requests: {key}"),
                respond(401, said.encode()),
                respond(200, stream).replace(b"application/json", b"text/event-stream")]
