@@ -99,8 +99,9 @@ typedef struct rc_action {
                                  attempt that follows */
     uint64_t at_ms;           /* WAIT: end of the wait. STOP: earliest time at which a new call may
                                  succeed; 0: not known */
-    uint64_t wait_ms;         /* WAIT: length of the wait. STOP because a wait would be too long:
-                                 length of that wait */
+    uint64_t wait_ms;         /* WAIT: length of the wait; of a queued call the expected length, or
+                                 the longest one if none is known. STOP because a wait would be too
+                                 long: length of that wait */
     uint64_t deadline_at_ms;  /* TRY: time by which the attempt must end; RC_UNLIMITED: none */
     uint64_t begin_by_ms;     /* TRY: time by which the response must begin, so that time is left
                                  for the next entry; deadline_at_ms if there is no next entry */

@@ -62,14 +62,15 @@ rc_action rc_call_do_stop(rc_call *call, rc_reason reason, uint64_t at_ms)
     return call->last;
 }
 
-rc_action rc_call_do_queue(rc_call *call, uint64_t leave_at_ms)
+rc_action rc_call_do_queue(rc_call *call, uint64_t leave_at_ms, uint64_t opens_at_ms)
 {
-    call->state = RC_CALL_WAITING;
     const bool is_hinted = call->calls > 0 && call->failure.retry_after_ms > 0;
+    const bool is_expected = opens_at_ms > call->now_ms && opens_at_ms < leave_at_ms;
+    call->state = RC_CALL_WAITING;
     call->last = rc_call_action_of(call, RC_DO_WAIT, is_hinted ? RC_WHY_HINT : RC_WHY_QUEUED);
     call->last.is_queued = true;
     call->last.at_ms = leave_at_ms;
-    call->last.wait_ms = leave_at_ms - call->now_ms;
+    call->last.wait_ms = (is_expected ? opens_at_ms : leave_at_ms) - call->now_ms;
     return call->last;
 }
 

@@ -305,8 +305,10 @@ rc_action rc_call_do_stop(rc_call *call, rc_reason reason, uint64_t at_ms);
 rc_action rc_call_do_end(rc_call *call, rc_action_kind kind, rc_reason reason);
 /* Builds an action of this kind, in which the latest attempt is described. */
 rc_action rc_call_action_of(const rc_call *call, rc_action_kind kind, rc_reason reason);
-/* Builds the WAIT of a call in the queue, which leaves at leave_at_ms at the latest. */
-rc_action rc_call_do_queue(rc_call *call, uint64_t leave_at_ms);
+/* Builds the WAIT of a call in the queue, which leaves at leave_at_ms at the latest. opens_at_ms:
+ * the time at which a target is expected to open, which is the announced end of the wait; 0: not
+ * known. */
+rc_action rc_call_do_queue(rc_call *call, uint64_t leave_at_ms, uint64_t opens_at_ms);
 /* rc_call_take_token takes a token of the retry budget for a further attempt. rc_call_retry_with
  * takes the token and starts the attempt; its caller has checked with rc_call_spent_reason that the
  * budget has a token. */

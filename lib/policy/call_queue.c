@@ -150,7 +150,7 @@ rc_action rc_call_enqueue(rc_call *call, uint64_t opens_at_ms)
         displace(refused, call);
     call->queued_at_ms = call->now_ms;
     call->has_waited = true;
-    return rc_call_do_queue(call, leave_ms);
+    return rc_call_do_queue(call, leave_ms, opens_at_ms);
 }
 
 /* Adds the time in the queue to the waiting time of the call. */

@@ -85,6 +85,10 @@ gate() { # [MORE]
 requests() { curl -sS "$up/mock/stats" | grep -o '"requests":[0-9]*' | head -1 | grep -o '[0-9]*'; }
 has() { [[ $output == *"$1"* ]]; }
 said() { [[ $stderr == *"$1"* ]]; }
+# The real length of a wait in the queue, which on a busy machine is longer than the announced one.
+said_waited() { # BEFORE AFTER
+    [[ $stderr =~ "$1 · waited "[0-9.]+m?s"$2" ]]
+}
 
 # ---- responses ----
 
@@ -185,7 +189,7 @@ said() { [[ $stderr == *"$1"* ]]; }
     run -0 --separate-stderr call --model demo-retry hello
     echo "$stderr"
     [ "${stderr_lines[0]}" = "recourse call: $limited: retrying (1/5) in 800ms" ]
-    said '2 attempts · waited 800ms · first token '
+    said_waited '2 attempts' ' · first token '
     run -0 --separate-stderr call --model demo-fallback hello
     [ "${stderr_lines[0]}" = 'recourse call: demo is overloaded: switching from demo/503+tokens-1 to demo/ok' ]
     [[ $stderr != *$'\033'* ]]
@@ -209,7 +213,7 @@ said() { [[ $stderr == *"$1"* ]]; }
 
 @test "--no-stream also waits and switches" {
     run -0 --separate-stderr call --no-stream --model demo-retry hello
-    said '2 attempts · waited 800ms'
+    said_waited '2 attempts' ''
 }
 
 @test "--policy and --deadline apply to the call" {
@@ -282,7 +286,7 @@ said() { [[ $stderr == *"$1"* ]]; }
 import json, sys
 answer = json.loads(sys.argv[1])
 assert answer["error"] is False and answer["text"] and answer["model"] == "demo-retry"
-assert answer["target"] == "demo/429-ms-800@1/2" and answer["attempts"] == 2 and answer["wait_ms"] == 800
+assert answer["target"] == "demo/429-ms-800@1/2" and answer["attempts"] == 2 and answer["wait_ms"] >= 800
 assert answer["usage"]["output_tokens"] == 12 and answer["recorded"] is True and answer["first_token_ms"] >= 800
 PY
     run -69 --separate-stderr call --agent --model demo-failure hello
@@ -447,7 +451,7 @@ records() { python3 -c 'import sqlite3,sys; print(*sqlite3.connect(sys.argv[1]).
     run -0 --separate-stderr call --via "$via" --model demo/429-ms-300@1 hello
     echo "$stderr"
     said "$limited: retrying (1/5) in 300ms"
-    said 'demo/429-ms-300@1 · 2 attempts · waited 300ms'
+    said_waited 'demo/429-ms-300@1 · 2 attempts' ''
     run -69 --separate-stderr call --via "$via/v1" --model demo/quota hello
     said QuotaExhausted
     run -75 --separate-stderr call --via "$via" --model demo/stream-error-after-3 hello
@@ -486,7 +490,7 @@ clients: [{name: app, token: "env:RECOURSE_TOKEN", budget_usd: 0.000215, on_exce
             continue
         fi
         [ "$(grep -c 'overloaded: retrying' <<<"$stderr")" -eq 2 ]
-        said 'demo/503 · 3 attempts · waited 10ms'
+        said_waited 'demo/503 · 3 attempts' ''
     done
 }
 
@@ -712,7 +716,7 @@ shows() { screen | grep -qE -- "$1"; }
     wait_for shows '^status 0'
     screen
     run -1 shows Retrying
-    shows '^demo/429-retry-after-3@1 · 2 attempts · waited 3.0s · first token '
+    shows '^demo/429-retry-after-3@1 · 2 attempts · waited [0-9.]+s · first token '
     # The totals are dim, the response is not.
     screen -e | grep -qF $'\033[2mdemo/429-retry-after-3@1'
 }

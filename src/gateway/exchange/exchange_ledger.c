@@ -456,6 +456,7 @@ void rc_exchange_add_action(rc_exchange *exchange, const rc_action *action)
         add(exchange, RC_RECORD_WAIT, action);
         exchange->wait_ms += action->wait_ms;
         exchange->last_wait_ms = action->wait_ms;
+        exchange->is_last_wait_queued = action->is_queued;
     } else if (action->kind == RC_DO_TRY && action->attempt > 1 && is_switch) {
         add(exchange, RC_RECORD_SWITCH, action);
         exchange->switches++;
@@ -484,9 +485,9 @@ rc_reason rc_exchange_flaw_reason(const rc_exchange *exchange)
 void rc_exchange_cut_wait(rc_exchange *exchange)
 {
     const uint64_t waited_ms = rc_runtime_now(exchange->runtime) - exchange->machine.waits_from_ms;
-    if (waited_ms >= exchange->last_wait_ms)
+    if (waited_ms >= exchange->last_wait_ms && !exchange->is_last_wait_queued)
         return;
-    exchange->wait_ms -= exchange->last_wait_ms - waited_ms;
+    exchange->wait_ms = exchange->wait_ms - exchange->last_wait_ms + waited_ms;
     exchange->last_wait_ms = waited_ms;
     for (uint32_t i = exchange->step_count; i > 0; i--) {
         if (exchange->steps[i - 1].kind != RC_RECORD_WAIT)

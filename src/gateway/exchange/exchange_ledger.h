@@ -69,8 +69,8 @@ void rc_exchange_add_flaw(rc_exchange *exchange, const rc_report *flaw);
 rc_reason rc_exchange_flaw_reason(const rc_exchange *exchange);
 /* Adds a skip of a chain entry that was chosen for a hedge and is not used. */
 void rc_exchange_add_skip(rc_exchange *exchange, uint16_t entry, rc_reason why);
-/* Called when a wait ends early: reduces the recorded length of the wait to the time that has
- * passed. */
+/* Called when a wait ends early, and when any wait in the queue ends: sets the recorded length of
+ * the wait to the time that has passed. */
 void rc_exchange_cut_wait(rc_exchange *exchange);
 /* Adds a warning about a provider's limit. low: copies the struct and its name. */
 void rc_exchange_add_quota(const rc_attempt *attempt, const rc_quota *low);

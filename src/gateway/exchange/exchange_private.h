@@ -96,8 +96,9 @@ struct rc_exchange {
     bool is_unrecorded;   /* The store refused the record, so the client gets `report` instead of
                            * the response. */
     bool is_counted;
-    bool has_queued;       /* The exchange has waited in the queue. */
-    bool is_shed;          /* The request is refused because the gateway is full. */
+    bool has_queued;          /* The exchange has waited in the queue. */
+    bool is_last_wait_queued; /* The latest wait was one in the queue. */
+    bool is_shed;             /* The request is refused because the gateway is full. */
     bool is_store_pending; /* The record was submitted to the store and is not acknowledged yet. */
     bool is_reply_early;   /* The client got its response before the record was acknowledged. */
     bool is_acknowledged;  /* The store has acknowledged the record. Guarded by the runtime's

@@ -42,6 +42,7 @@ static void test_a_hint_is_waited_for_exactly(void **state)
         rc_action action = fixture_fail(&f.w, RC_CODE_RATE_LIMITED, (int64_t)hints_ms[i]);
         expect_action(action, RC_DO_WAIT, RC_WHY_HINT);
         assert_true(action.is_queued);
+        assert_int_equal(action.wait_ms, hints_ms[i]);
         f.w.now_ms = failed_at_ms + hints_ms[i] - 1;
         rc_shared_run_queue(&f.w.shared, f.w.now_ms, 1);
         assert_int_equal(f.queue.count, 1);
