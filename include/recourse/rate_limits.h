@@ -101,6 +101,19 @@ RC_API void rc_rate_limits_on_refused(rc_rate_limits *limits, uint64_t began_ms,
  * known. */
 RC_API uint32_t rc_rate_limits_left_milli(const rc_rate_limits *limits, uint64_t now_ms);
 
+/* The estimate of one limit at a moment. */
+typedef struct rc_limit_view {
+    int64_t limit;
+    int64_t remaining;   /* negative: calls have used more than the latest response stated */
+    uint64_t full_at_ms; /* time at which the limit is full again; 0: it is full, or the time is not
+                            known */
+    bool is_window;      /* no amount returns before full_at_ms */
+} rc_limit_view;
+
+/* Writes the current estimate of one limit. Returns false if the limit is not known. */
+RC_API bool rc_rate_limits_view(const rc_rate_limits *limits, rc_limit_axis axis, uint64_t now_ms,
+                                rc_limit_view *ret_view);
+
 /* Returns the number of calls of this cost for which the known limits have room now; UINT32_MAX if
  * no limit of an amount in `cost` is known. */
 RC_API uint32_t rc_rate_limits_room(const rc_rate_limits *limits, const rc_limit_cost *cost,

@@ -2,6 +2,7 @@
  * by src/cli/serve/admin.c and reload.c. */
 #include "base/str.h"
 #include "gateway/admin/quota.h"
+#include "gateway/admin/waiting.h"
 #include "gateway/gateway_private.h"
 #include "gateway/observe/log_line.h"
 #include "gateway/observe/metrics.h"
@@ -37,6 +38,7 @@ static void read_targets(const rc_hub *hub, rc_arena *arena, uint64_t now_ms,
         rc_admin_fill_target(&hub->shared, (uint16_t)i, now_ms, target);
         rc_admin_fill_health(&row->health, view->now_unix_ms, target);
         rc_admin_quotas_of_target(quotas, (uint16_t)i, target);
+        rc_admin_learned_of_target(hub, arena, (uint16_t)i, now_ms, target);
     }
     view->targets = targets;
 }
@@ -68,6 +70,7 @@ static void read_keys(const rc_hub *hub, rc_arena *arena, uint64_t now_ms, rc_ad
         key->provider = dup_part(arena, row->name, 0, row->provider_len);
         rc_admin_fill_key(&hub->shared, (uint16_t)i, now_ms, key);
         rc_admin_quotas_of_key(quotas, (uint16_t)i, key);
+        rc_admin_learned_of_key(hub, arena, (uint16_t)i, now_ms, key);
     }
     view->keys = keys;
 }
@@ -202,6 +205,7 @@ bool rc_gateway_read(rc_gateway *gateway, rc_arena *arena, rc_admin_snapshot *re
     rc_admin_fill_retry_budget(&hub->shared.retry_budget, now_ms, &ret_snapshot->retry_budget);
     uv_mutex_unlock(&hub->shared_lock);
     uv_mutex_unlock(&hub->lock);
+    rc_admin_read_queue(hub, arena, now_ms, &ret_snapshot->queue);
     read_budgets(hub, arena, ret_snapshot);
     read_clients(hub, arena, now_ms, ret_snapshot);
     read_repeats(hub, arena, ret_snapshot);

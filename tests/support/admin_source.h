@@ -72,6 +72,38 @@ static inline bool fake_fill_snapshot(void *ctx, rc_arena *arena, rc_admin_snaps
                              .provider = rc_arena_dup(arena, RC_STR("claude")),
                              .state = RC_CREDENTIAL_EXHAUSTED,
                              .until_ms = 60000};
+    targets[0].admission = RC_ADMISSION_RECOVERING;
+    rc_admin_learned *learned = rc_arena_get_array(arena, 3, sizeof(*learned));
+    rc_admin_waiter *waiters = rc_arena_get_array(arena, 2, sizeof(*waiters));
+    rc_str *waited_for = rc_arena_get_array(arena, 1, sizeof(*waited_for));
+    if (learned == NULL || waiters == NULL || waited_for == NULL)
+        return false;
+    learned[0] = (rc_admin_learned){.target = RC_STR("openai/gpt-4o"),
+                                    .kind = "tokens",
+                                    .limit = 30000,
+                                    .remaining = -20,
+                                    .full_ms = 60000,
+                                    .is_window = true};
+    learned[1] =
+        (rc_admin_learned){.target = RC_STR("openai/gpt-4o"), .kind = "rate", .rate_milli = 2500};
+    learned[2] = (rc_admin_learned){
+        .target = RC_STR("openai/invented"), .kind = "requests", .limit = 7, .is_unnamed = true};
+    keys[0].learned = learned;
+    keys[0].learned_count = 3;
+    waited_for[0] = RC_STR("openai/gpt-4o");
+    waiters[0] = (rc_admin_waiter){.request_id = RC_STR("req_1"),
+                                   .client = RC_STR("app"),
+                                   .route = RC_STR("gpt*"),
+                                   .model = RC_STR("gpt-4o"),
+                                   .targets = waited_for,
+                                   .target_count = 1,
+                                   .waited_ms = 2000,
+                                   .start_in_ms = 3000,
+                                   .until_ms = 4000};
+    waiters[1] = (rc_admin_waiter){.request_id = RC_STR("req_2"),
+                                   .route = RC_STR("gpt*"),
+                                   .model = RC_STR("gpt-4o"),
+                                   .has_no_end = true};
     rc_admin_money_budget *money_budgets = rc_arena_get_array(arena, 2, sizeof(*money_budgets));
     if (money_budgets == NULL)
         return false;
@@ -108,6 +140,12 @@ static inline bool fake_fill_snapshot(void *ctx, rc_arena *arena, rc_admin_snaps
         .key_count = 2,
         .money_budgets = money_budgets,
         .money_budget_count = 2,
+        .queue = {.count = 2,
+                  .max_count = 10,
+                  .bytes = 300,
+                  .max_bytes = 4000,
+                  .waiters = waiters,
+                  .waiter_count = 2},
         .loops = loops,
         .loop_count = 2,
     };

@@ -170,6 +170,31 @@ uint32_t rc_rate_limits_left_milli(const rc_rate_limits *limits, uint64_t now_ms
     return left;
 }
 
+/* Returns the time at which the bucket is full; 0: it is full now, or the time is not known. */
+static uint64_t full_at_ms(const rc_limit_bucket *bucket, int64_t level, uint64_t now_ms)
+{
+    if (level >= bucket->limit * MILLI)
+        return 0;
+    if (bucket->is_window || bucket->rate_milli == 0)
+        return bucket->reset_at_ms > now_ms ? bucket->reset_at_ms : 0;
+    uint64_t missing = (uint64_t)(bucket->limit * MILLI - level);
+    return now_ms + (missing * 1000 + bucket->rate_milli - 1) / bucket->rate_milli;
+}
+
+bool rc_rate_limits_view(const rc_rate_limits *limits, rc_limit_axis axis, uint64_t now_ms,
+                         rc_limit_view *ret_view)
+{
+    const rc_limit_bucket *bucket = &limits->buckets[axis];
+    if (bucket->limit == 0)
+        return false;
+    int64_t level = level_at(bucket, now_ms);
+    *ret_view = (rc_limit_view){.limit = bucket->limit,
+                                .remaining = level / MILLI,
+                                .full_at_ms = full_at_ms(bucket, level, now_ms),
+                                .is_window = bucket->is_window && now_ms < bucket->reset_at_ms};
+    return true;
+}
+
 uint32_t rc_rate_limits_room(const rc_rate_limits *limits, const rc_limit_cost *cost,
                              uint64_t now_ms)
 {

@@ -16,6 +16,8 @@ static int64_t target_value(const rc_admin_target *target, rc_metric metric)
         return target->breaker;
     case RC_METRIC_TARGET_HEALTH:
         return target->health;
+    case RC_METRIC_TARGET_ADMISSION:
+        return target->admission;
     default:
         return now == RC_TARGET_UP || now == RC_TARGET_FULL;
     }
@@ -101,6 +103,33 @@ static void put_quotas(const rc_admin_snapshot *snapshot, rc_metrics_page *page)
                                     snapshot->keys[i].left_milli[kind]);
 }
 
+static void put_learned_rows(const rc_admin_learned *rows, size_t count, rc_str credential,
+                             rc_metric metric, rc_metrics_page *page)
+{
+    for (size_t i = 0; i < count; i++) {
+        const rc_admin_learned *row = &rows[i];
+        const rc_str kind = rc_str_c(row->kind);
+        if (row->is_unnamed)
+            continue;
+        if (metric == RC_METRIC_LEARNED_RATE && row->rate_milli > 0)
+            rc_metrics_page_put(page, row->target, credential, (int64_t)row->rate_milli);
+        else if (metric == RC_METRIC_LEARNED_LIMIT && row->limit > 0)
+            rc_metrics_page_put3(page, row->target, credential, kind, row->limit);
+        else if (metric == RC_METRIC_LEARNED_LIMIT_REMAINING && row->limit > 0)
+            rc_metrics_page_put3(page, row->target, credential, kind, row->remaining);
+    }
+}
+
+static void put_learned(const rc_admin_snapshot *snapshot, rc_metric metric, rc_metrics_page *page)
+{
+    for (size_t i = 0; i < snapshot->key_count; i++)
+        put_learned_rows(snapshot->keys[i].learned, snapshot->keys[i].learned_count,
+                         snapshot->keys[i].id, metric, page);
+    for (size_t i = 0; i < snapshot->target_count; i++)
+        put_learned_rows(snapshot->targets[i].learned, snapshot->targets[i].learned_count,
+                         RC_STR(""), metric, page);
+}
+
 static void put_repeats(const rc_admin_snapshot *snapshot, rc_metrics_page *page)
 {
     for (size_t i = 0; i < snapshot->repeat_count; i++)
@@ -149,6 +178,7 @@ static void collect(void *ctx, rc_metric metric, rc_metrics_page *page)
     switch ((int)metric) {
     case RC_METRIC_TARGET_UP:
     case RC_METRIC_TARGET_HEALTH:
+    case RC_METRIC_TARGET_ADMISSION:
     case RC_METRIC_TARGET_COOLING:
     case RC_METRIC_TARGET_IN_FLIGHT:
     case RC_METRIC_BREAKER_STATE:
@@ -159,6 +189,11 @@ static void collect(void *ctx, rc_metric metric, rc_metrics_page *page)
         return;
     case RC_METRIC_QUOTA_LEFT:
         put_quotas(snapshot, page);
+        return;
+    case RC_METRIC_LEARNED_LIMIT:
+    case RC_METRIC_LEARNED_LIMIT_REMAINING:
+    case RC_METRIC_LEARNED_RATE:
+        put_learned(snapshot, metric, page);
         return;
     case RC_METRIC_REPEATS:
         put_repeats(snapshot, page);

@@ -66,6 +66,8 @@ void rc_admin_fill_target(const rc_shared *shared, uint16_t target, uint64_t now
         rc_breaker_peek(&seen->breaker, &shared->settings.breaker, now_ms) == RC_BREAKER_REFUSED
             ? ms_until(rc_breaker_ready_at_ms(&seen->breaker, now_ms), now_ms)
             : 0;
+    ret_target->admission =
+        shared->queue != NULL ? (rc_admission_state)seen->admission.state : RC_ADMISSION_UP;
     ret_target->is_held = shared->queue != NULL && seen->admission.state == RC_ADMISSION_DOWN;
     ret_target->in_flight = seen->limiter.in_flight;
     ret_target->max_in_flight = seen->limiter.max;

@@ -37,6 +37,23 @@ typedef struct rc_admin_quota {
     bool is_low;
 } rc_admin_quota;
 
+/* Maximum number of learned limits that are shown for a key, or for a target without keys. */
+#define RC_ADMIN_LEARNED_MAX 64u
+
+/* A rate limit of a key at a target, as the gateway has learned it. */
+typedef struct rc_admin_learned {
+    rc_str target;       /* The target that the limit belongs to. */
+    const char *kind;    /* "requests", "tokens", "input_tokens", "output_tokens"; "rate": a rate of
+                        * calls, found from refusals without headers. */
+    int64_t limit;       /* 0 for "rate". */
+    int64_t remaining;   /* Negative: calls have used more than was left. */
+    uint64_t rate_milli; /* "rate": calls per 1000 s. */
+    uint64_t full_ms;    /* Time until the limit is full again. 0: it is full, or the time is not
+                          * known. */
+    bool is_window;      /* The limit returns as a whole; otherwise it refills continuously. */
+    bool is_unnamed;     /* The configuration does not have the target. */
+} rc_admin_learned;
+
 /* A provider with a model, as routes name it. The model "*" stands for all models that no route
  * names. */
 typedef struct rc_admin_target {
@@ -57,6 +74,10 @@ typedef struct rc_admin_target {
     uint32_t usable_keys;
     const rc_admin_quota *quotas; /* Quotas of calls that are sent without a key. */
     size_t quota_count;
+    const rc_admin_learned *learned; /* Learned limits of calls that are sent without a key, and
+                                      * the rate of the whole target. */
+    size_t learned_count;
+    rc_admission_state admission;
     bool is_held; /* Hardly any call succeeds, so the target gets only probes. */
     rc_health_state health;
     rc_health_share recent; /* Results of the latest calls. */
@@ -79,6 +100,8 @@ typedef struct rc_admin_key {
                                * own. */
     const rc_admin_quota *quotas;
     size_t quota_count;
+    const rc_admin_learned *learned;
+    size_t learned_count;
     /* Remainder of each kind of limit, in thousandths of the limit, at the target where the least
      * remains. -1 if unknown. */
     int16_t left_milli[RC_QUOTA_KIND_COUNT];
@@ -120,6 +143,33 @@ typedef struct rc_admin_repeat {
     int64_t last_unix_ms;
     rc_code code; /* Code of the latest repeated request. */
 } rc_admin_repeat;
+
+/* Maximum number of waiting requests that are listed. */
+#define RC_ADMIN_WAITERS_MAX 100u
+
+/* A request that waits in the queue. */
+typedef struct rc_admin_waiter {
+    rc_str request_id;
+    rc_str client; /* Empty if the client is not known. */
+    rc_str route;
+    rc_str model;
+    const rc_str *targets; /* The targets that the request waits for. */
+    size_t target_count;
+    uint64_t waited_ms;
+    uint64_t start_in_ms; /* Time until the latest start. 0 if that time has passed. */
+    uint64_t until_ms;    /* Time until the wait ends at the latest. */
+    bool has_no_end;      /* The request has no deadline: start_in_ms and until_ms are unlimited. */
+} rc_admin_waiter;
+
+/* The queue of waiting requests. */
+typedef struct rc_admin_queue {
+    uint64_t count;
+    uint64_t max_count;
+    uint64_t bytes;
+    uint64_t max_bytes;
+    const rc_admin_waiter *waiters; /* The oldest first, at most RC_ADMIN_WAITERS_MAX. */
+    size_t waiter_count;
+} rc_admin_queue;
 
 typedef struct rc_admin_loop {
     uint32_t connections;
@@ -175,6 +225,7 @@ typedef struct rc_admin_snapshot {
     size_t client_count;
     const rc_admin_repeat *repeats;
     size_t repeat_count;
+    rc_admin_queue queue;
     const rc_admin_loop *loops;
     size_t loop_count;
 } rc_admin_snapshot;

@@ -91,6 +91,32 @@ static void put_quotas(state *s, const rc_admin_quota *quotas, size_t count)
     rc_json_array_end(&s->w);
 }
 
+static void put_learned(state *s, const rc_admin_learned *rows, size_t count)
+{
+    if (count == 0)
+        return;
+    rc_json_key(&s->w, RC_STR("learned"));
+    rc_json_array_begin(&s->w);
+    for (size_t i = 0; i < count; i++) {
+        const rc_admin_learned *row = &rows[i];
+        rc_json_object_begin(&s->w);
+        put_text(s, "target", row->target);
+        put_text(s, "kind", rc_str_c(row->kind));
+        if (row->limit > 0) {
+            put_number(s, "limit", (uint64_t)row->limit);
+            rc_json_key(&s->w, RC_STR("remaining"));
+            rc_json_i64(&s->w, row->remaining);
+            put_text(s, "returns", row->is_window ? RC_STR("at_once") : RC_STR("gradually"));
+            if (row->full_ms > 0 && row->full_ms < INT64_MAX / 2)
+                put_time(s, "full", s->snapshot->now_unix_ms + (int64_t)row->full_ms);
+        } else {
+            put_number(s, "calls_per_1000_s", row->rate_milli);
+        }
+        rc_json_object_end(&s->w);
+    }
+    rc_json_array_end(&s->w);
+}
+
 static void put_health(state *s, const rc_admin_target *target)
 {
     const rc_admin_target_state now = rc_admin_target_state_of(target);
@@ -134,7 +160,9 @@ static void put_target(state *s, const rc_admin_target *target)
         put_number(s, "max_in_flight", target->max_in_flight);
     put_number(s, "keys", target->keys);
     put_number(s, "usable_keys", target->usable_keys);
+    put_text(s, "admission", rc_str_c(rc_admission_state_name(target->admission)));
     put_quotas(s, target->quotas, target->quota_count);
+    put_learned(s, target->learned, target->learned_count);
     rc_json_object_end(&s->w);
 }
 
@@ -148,6 +176,7 @@ static void put_key(state *s, const rc_admin_key *key)
     if (key->limited_targets > 0)
         put_number(s, "limited_targets", key->limited_targets);
     put_quotas(s, key->quotas, key->quota_count);
+    put_learned(s, key->learned, key->learned_count);
     rc_json_object_end(&s->w);
 }
 
@@ -308,6 +337,45 @@ static void put_repeats(state *s)
     rc_json_array_end(&s->w);
 }
 
+static void put_waiter(state *s, const rc_admin_waiter *waiter)
+{
+    const int64_t now_unix_ms = s->snapshot->now_unix_ms;
+    rc_json_object_begin(&s->w);
+    put_text(s, "request_id", waiter->request_id);
+    put_text(s, "client", waiter->client);
+    put_text(s, "route", waiter->route);
+    put_text(s, "model", waiter->model);
+    rc_json_key(&s->w, RC_STR("targets"));
+    rc_json_array_begin(&s->w);
+    for (size_t i = 0; i < waiter->target_count; i++)
+        rc_json_string(&s->w, waiter->targets[i]);
+    rc_json_array_end(&s->w);
+    put_time(s, "since", now_unix_ms - (int64_t)waiter->waited_ms);
+    put_number(s, "waited_ms", waiter->waited_ms);
+    if (!waiter->has_no_end) {
+        put_time(s, "start_by", now_unix_ms + (int64_t)waiter->start_in_ms);
+        put_end(s, waiter->until_ms);
+    }
+    rc_json_object_end(&s->w);
+}
+
+static void put_waiting(state *s)
+{
+    const rc_admin_queue *queue = &s->snapshot->queue;
+    rc_json_key(&s->w, RC_STR("waiting"));
+    rc_json_object_begin(&s->w);
+    put_number(s, "requests", queue->count);
+    put_number(s, "max_requests", queue->max_count);
+    put_number(s, "bytes", queue->bytes);
+    put_number(s, "max_bytes", queue->max_bytes);
+    rc_json_key(&s->w, RC_STR("oldest"));
+    rc_json_array_begin(&s->w);
+    for (size_t i = 0; i < queue->waiter_count; i++)
+        put_waiter(s, &queue->waiters[i]);
+    rc_json_array_end(&s->w);
+    rc_json_object_end(&s->w);
+}
+
 static void put_loops(state *s)
 {
     rc_json_key(&s->w, RC_STR("loops"));
@@ -417,6 +485,7 @@ void rc_admin_push_state(rc_buf *buf, const rc_admin_snapshot *snapshot, rc_admi
     if (is_all) {
         put_clients(&s);
         put_repeats(&s);
+        put_waiting(&s);
         put_loops(&s);
     }
     if (is_all || part == RC_ADMIN_PART_TARGETS)

@@ -146,6 +146,7 @@ static void recycle(rc_exchange *exchange)
 static void close_exchange(rc_exchange *exchange)
 {
     rc_runtime *runtime = exchange->runtime;
+    rc_exchange_end_queueing(exchange, false);
     exchange->responder = NULL;
     if (exchange->has_queued)
         rc_waiting_forget(&exchange->waiter);
@@ -303,6 +304,7 @@ static void log_hedge(rc_exchange *exchange, const rc_exchange_effect *effect)
 
 static void log_cancel(rc_exchange *exchange)
 {
+    rc_exchange_end_queueing(exchange, false);
     rc_ledger_step *step = rc_exchange_add_step(exchange, RC_RECORD_CANCEL);
     if (step != NULL)
         step->reason = RC_WHY_CANCELLED;
@@ -347,6 +349,7 @@ static void log_action(rc_exchange *exchange)
     const rc_action *action = &exchange->machine.action;
     const bool is_queued = action->kind == RC_DO_WAIT && action->is_queued;
     rc_exchange_add_action(exchange, action);
+    rc_exchange_note_queue(exchange);
     exchange->has_queued = exchange->has_queued || is_queued;
     if (exchange->upload_left == 0 || exchange->responder == NULL)
         return;
@@ -396,9 +399,11 @@ static void conclude(rc_exchange *exchange, const rc_exchange_effect *effect)
         rc_attempt_report_budget(exchange->attempts[effect->slot]);
         return;
     case RC_EFFECT_REFUSE:
+        rc_exchange_end_queueing(exchange, false);
         rc_exchange_report_refusal(exchange, (rc_local_outcome)effect->outcome, effect->at_ms);
         return;
     case RC_EFFECT_REFUSE_LATE:
+        rc_exchange_end_queueing(exchange, true);
         rc_exchange_report_late(exchange);
         return;
     case RC_EFFECT_STORE:

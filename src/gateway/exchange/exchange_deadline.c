@@ -7,6 +7,7 @@
 #include "gateway/exchange/attempt.h"
 #include "gateway/exchange/exchange_private.h"
 #include "gateway/exchange/exchange_reply.h"
+#include "gateway/observe/metrics.h"
 #include "gateway/runtime/runtime.h"
 #include "gateway/state/hub.h"
 #include "gateway/state/snapshot.h"
@@ -143,4 +144,65 @@ void rc_exchange_set_waits(rc_exchange *exchange, rc_call_options *options)
     options->owner = &exchange->waiter;
     set_waits(exchange, options);
     set_tokens(exchange, options);
+}
+
+static void enter_queue(rc_exchange *exchange)
+{
+    const rc_waiter_facts facts = {
+        .call = &exchange->machine.call,
+        .request_id = rc_str_c(exchange->id.text),
+        .client = exchange->client != SIZE_MAX
+                      ? exchange->snapshot->config->clients[exchange->client].name
+                      : rc_str_make(NULL, 0),
+        .route = exchange->route->name,
+        .model = exchange->model,
+        .from_ms = rc_runtime_now(exchange->runtime),
+        .bytes = exchange->machine.call.bytes,
+    };
+    rc_waiting_enter(&exchange->waiter, &facts);
+    rc_metrics_on_queued(exchange->runtime->metrics, exchange->route->metric, facts.bytes);
+}
+
+static void leave_queue(rc_exchange *exchange, uint32_t end)
+{
+    const rc_waiter_facts *facts = &exchange->waiter.facts;
+    const uint64_t now_ms = rc_runtime_now(exchange->runtime);
+    if (!exchange->waiter.is_waiting)
+        return;
+    rc_waiting_leave(&exchange->waiter);
+    rc_metrics_on_dequeued(exchange->runtime->metrics, exchange->route->metric, end, facts->bytes,
+                           now_ms > facts->from_ms ? (now_ms - facts->from_ms) * 1000 : 0);
+}
+
+/* Returns how the wait ended after which the call takes this action. */
+static uint32_t wait_end(const rc_exchange *exchange, const rc_action *action)
+{
+    if (action->kind != RC_DO_STOP)
+        return RC_METRIC_WAIT_END_GRANTED;
+    if (action->reason == RC_WHY_QUEUE_FULL)
+        return RC_METRIC_WAIT_END_FULL;
+    return rc_runtime_now(exchange->runtime) >= exchange->waiter.until_ms
+               ? RC_METRIC_WAIT_END_LATE
+               : RC_METRIC_WAIT_END_NO_TARGET;
+}
+
+void rc_exchange_note_queue(rc_exchange *exchange)
+{
+    const rc_action *action = &exchange->machine.action;
+    if (action->kind == RC_DO_WAIT && action->is_queued) {
+        exchange->waiter.until_ms = action->at_ms;
+        if (!exchange->waiter.is_waiting)
+            enter_queue(exchange);
+    } else if (exchange->waiter.is_waiting) {
+        leave_queue(exchange, wait_end(exchange, action));
+    } else if (action->kind == RC_DO_STOP && action->reason == RC_WHY_QUEUE_FULL) {
+        rc_metrics_on_queue_full(exchange->runtime->metrics, exchange->route->metric);
+    }
+}
+
+void rc_exchange_end_queueing(rc_exchange *exchange, bool is_late)
+{
+    leave_queue(exchange, is_late                       ? RC_METRIC_WAIT_END_LATE
+                          : exchange->responder == NULL ? RC_METRIC_WAIT_END_CLIENT_LEFT
+                                                        : RC_METRIC_WAIT_END_STOPPED);
 }

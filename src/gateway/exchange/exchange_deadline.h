@@ -28,5 +28,10 @@ void rc_exchange_report_late(rc_exchange *exchange);
 /* Sets the options of the waiting queue and of learned limits, and the order of failover in the
  * plan of the exchange. options: borrows during the call. */
 void rc_exchange_set_waits(rc_exchange *exchange, rc_call_options *options);
+/* Updates the list of waiting requests and the metrics of the queue, after an action of the
+ * call. */
+void rc_exchange_note_queue(rc_exchange *exchange);
+/* Ends a wait in the queue that no action of the call ends. is_late: the deadline has passed. */
+void rc_exchange_end_queueing(rc_exchange *exchange, bool is_late);
 
 #endif

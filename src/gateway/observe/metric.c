@@ -31,11 +31,11 @@ static const rc_metric_label label_CODE = {"code", values_CODE, RC_METRIC_CODE_C
 static const rc_metric_label label_ONE = {NULL, NULL, RC_METRIC_ONE_COUNT};
 
 /* The labels of each kind of row (RC_ROWS_...). The values of these labels are names of rows. */
-#define NAMES_PROCESS NULL, NULL
-#define NAMES_ROUTE "route", NULL
-#define NAMES_TARGET "target", NULL
-#define NAMES_CLIENT "client", NULL
-#define NAMES_PAIR "from", "to"
+#define NAMES_PROCESS NULL, NULL, NULL
+#define NAMES_ROUTE "route", NULL, NULL
+#define NAMES_TARGET "target", NULL, NULL
+#define NAMES_CLIENT "client", NULL, NULL
+#define NAMES_PAIR "from", "to", NULL
 #define NAME_OR_NULL(text) (sizeof(text) > 1 ? (text) : NULL)
 
 static const rc_metric_info metrics[] = {
@@ -48,14 +48,14 @@ static const rc_metric_info metrics[] = {
      .row_labels = {NAMES_##ROWS},                                              \
      .value_labels = {&label_##LABEL, &label_##LABEL2},                         \
      .help = (help_text)},
-#define RC_METRIC_COLLECTED(ID, text, TYPE, base, places, label, label2, help_text) \
-    {.name = (text),                                                                \
-     .type = RC_METRIC_##TYPE,                                                      \
-     .unit = (base),                                                                \
-     .decimals = (places),                                                          \
-     .rows = RC_ROWS_COLLECTED,                                                     \
-     .row_labels = {NAME_OR_NULL(label), NAME_OR_NULL(label2)},                     \
-     .value_labels = {&label_ONE, &label_ONE},                                      \
+#define RC_METRIC_COLLECTED(ID, text, TYPE, base, places, label, label2, label3, help_text) \
+    {.name = (text),                                                                        \
+     .type = RC_METRIC_##TYPE,                                                              \
+     .unit = (base),                                                                        \
+     .decimals = (places),                                                                  \
+     .rows = RC_ROWS_COLLECTED,                                                             \
+     .row_labels = {NAME_OR_NULL(label), NAME_OR_NULL(label2), NAME_OR_NULL(label3)},       \
+     .value_labels = {&label_ONE, &label_ONE},                                              \
      .help = (help_text)},
 #include "spec/metrics.def"
 };
@@ -104,7 +104,7 @@ static void push_metric(rc_buf *buf, const rc_metric_info *info)
     push(buf, "` | ");
     push(buf, type_name(info->type));
     push(buf, " | ");
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 3; i++)
         push_label(buf, info->row_labels[i], &is_first);
     for (int i = 0; i < 2; i++)
         push_label(buf, info->value_labels[i]->name, &is_first);

@@ -12,7 +12,8 @@
 
 typedef enum rc_metric {
 #define RC_METRIC(ID, name, TYPE, unit, decimals, ROWS, LABEL, LABEL2, help) RC_METRIC_##ID,
-#define RC_METRIC_COLLECTED(ID, name, TYPE, unit, decimals, label, label2, help) RC_METRIC_##ID,
+#define RC_METRIC_COLLECTED(ID, name, TYPE, unit, decimals, label, label2, label3, help) \
+    RC_METRIC_##ID,
 #include "spec/metrics.def"
     RC_METRIC_COUNT
 } rc_metric;
@@ -61,7 +62,7 @@ typedef struct rc_metric_info {
     const char *unit; /* Unit of the values: "", "seconds" or "usd". */
     unsigned decimals;
     rc_metric_rows rows;
-    const char *row_labels[2]; /* Labels whose values are the names of rows. NULL if the metric has
+    const char *row_labels[3]; /* Labels whose values are the names of rows. NULL if the metric has
                                 * fewer such labels. */
     const rc_metric_label
         *value_labels[2]; /* Labels with fixed values. Never NULL: a missing label is an entry

@@ -63,6 +63,30 @@ void rc_metrics_on_retry(rc_metrics_shard *shard, uint16_t target, uint64_t wait
         observe(&shard->process[RC_CELL_PROCESS_WAITS], wait_us);
 }
 
+void rc_metrics_on_queued(rc_metrics_shard *shard, uint16_t route, uint32_t bytes)
+{
+    rc_cell *cells = cells_of(shard, RC_ROWS_ROUTE, route);
+    add(&cells[RC_CELL_ROUTE_QUEUE_WAITING], 1);
+    add(&cells[RC_CELL_ROUTE_QUEUE_BYTES], bytes);
+}
+
+void rc_metrics_on_dequeued(rc_metrics_shard *shard, uint16_t route, uint32_t end, uint32_t bytes,
+                            uint64_t waited_us)
+{
+    rc_cell *cells = cells_of(shard, RC_ROWS_ROUTE, route);
+    const uint32_t index = end < RC_METRIC_WAIT_END_COUNT ? end : RC_METRIC_WAIT_END_STOPPED;
+    add(&cells[RC_CELL_ROUTE_QUEUE_WAITING], UINT64_MAX);
+    add(&cells[RC_CELL_ROUTE_QUEUE_BYTES], 0 - (uint64_t)bytes);
+    add(&cells[RC_CELL_ROUTE_QUEUE_WAITS + index], 1);
+    observe(&cells[RC_CELL_ROUTE_QUEUE_WAIT], waited_us);
+}
+
+void rc_metrics_on_queue_full(rc_metrics_shard *shard, uint16_t route)
+{
+    rc_cell *cells = cells_of(shard, RC_ROWS_ROUTE, route);
+    add(&cells[RC_CELL_ROUTE_QUEUE_WAITS + RC_METRIC_WAIT_END_FULL], 1);
+}
+
 void rc_metrics_on_masked(rc_metrics_shard *shard, uint16_t target, rc_code code)
 {
     rc_cell *cells = cells_of(shard, RC_ROWS_TARGET, target);

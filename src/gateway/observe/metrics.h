@@ -91,6 +91,15 @@ void rc_metrics_on_masked(rc_metrics_shard *shard, uint16_t target, rc_code code
 void rc_metrics_on_client_limited(rc_metrics_shard *shard, uint16_t client,
                                   rc_client_limit_kind kind);
 
+/* rc_metrics_on_queued: counts a request that begins to wait in the queue. bytes: the memory that
+ * its body occupies. rc_metrics_on_dequeued: counts the end of this wait. end:
+ * RC_METRIC_WAIT_END_...; bytes: as for rc_metrics_on_queued. */
+void rc_metrics_on_queued(rc_metrics_shard *shard, uint16_t route, uint32_t bytes);
+void rc_metrics_on_dequeued(rc_metrics_shard *shard, uint16_t route, uint32_t end, uint32_t bytes,
+                            uint64_t waited_us);
+/* Counts a request that could not wait, because the queue was full. */
+void rc_metrics_on_queue_full(rc_metrics_shard *shard, uint16_t route);
+
 /* rc_metrics_on_fallback: counts a switch to another target. rc_metrics_on_credential_switch:
  * counts a switch to another key of the same target. */
 void rc_metrics_on_fallback(rc_metrics_shard *shard, uint16_t from, uint16_t to);

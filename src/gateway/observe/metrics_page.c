@@ -222,16 +222,23 @@ static bool add_series(rc_metrics_page *page, rc_str shown)
 
 void rc_metrics_page_put(rc_metrics_page *page, rc_str first, rc_str second, int64_t value)
 {
-    /* Space for two labels. A byte that is not valid UTF-8 is shown as three bytes. */
-    char scratch[6 * RC_METRICS_NAME_MAX + 128];
+    rc_metrics_page_put3(page, first, second, RC_STR(""), value);
+}
+
+void rc_metrics_page_put3(rc_metrics_page *page, rc_str first, rc_str second, rc_str third,
+                          int64_t value)
+{
+    /* Space for three labels. A byte that is not valid UTF-8 is shown as three bytes. */
+    char scratch[9 * RC_METRICS_NAME_MAX + 128];
     rc_buf shown;
     if (first.len > RC_METRICS_NAME_MAX || second.len > RC_METRICS_NAME_MAX ||
-        page->put_count >= RC_METRICS_ROWS_MAX)
+        third.len > RC_METRICS_NAME_MAX || page->put_count >= RC_METRICS_ROWS_MAX)
         return;
     rc_buf_init_fixed(&shown, scratch, sizeof(scratch));
     labels l = {.buf = &shown};
     push_label(&l, page->info->row_labels[0], first);
     push_label(&l, page->info->row_labels[1], second);
+    push_label(&l, page->info->row_labels[2], third);
     if (rc_buf_status(&shown) != RC_OK || !add_series(page, rc_buf_get(&shown)))
         return;
     page->put_count++;

@@ -24,6 +24,9 @@ typedef struct rc_metrics_collector {
  * the table. A sample is left out if its series was added before, a name has more than
  * RC_METRICS_NAME_MAX bytes, or the metric has RC_METRICS_ROWS_MAX samples already. */
 void rc_metrics_page_put(rc_metrics_page *page, rc_str first, rc_str second, int64_t value);
+/* As rc_metrics_page_put, for a metric with three labels. */
+void rc_metrics_page_put3(rc_metrics_page *page, rc_str first, rc_str second, rc_str third,
+                          int64_t value);
 
 /* Appends the page and returns the buffer's status. collector: borrows during the call; if NULL,
  * the page has only counted metrics. */

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "policy/call_private.h"
+
 /* ---- callbacks of rc_shared, under its lock ---- */
 
 static void wake(void *ctx, void *owner)
@@ -111,6 +113,86 @@ void rc_waiting_forget(rc_waiter *waiter)
     if (waiter->is_woken)
         take(waiter->loop, waiter);
     uv_mutex_unlock(&waiting->lock);
+}
+
+/* ---- the list of waiting requests ---- */
+
+void rc_waiting_enter(rc_waiter *waiter, const rc_waiter_facts *facts)
+{
+    rc_waiting *waiting = waiter->loop->waiting;
+    waiter->is_waiting = true;
+    uv_mutex_lock(&waiting->lock);
+    waiter->facts = *facts;
+    waiter->newer = NULL;
+    waiter->older = waiting->newest;
+    if (waiting->newest != NULL)
+        waiting->newest->newer = waiter;
+    else
+        waiting->oldest = waiter;
+    waiting->newest = waiter;
+    uv_mutex_unlock(&waiting->lock);
+}
+
+void rc_waiting_leave(rc_waiter *waiter)
+{
+    rc_waiting *waiting = waiter->loop->waiting;
+    waiter->is_waiting = false;
+    uv_mutex_lock(&waiting->lock);
+    if (waiter->older != NULL)
+        waiter->older->newer = waiter->newer;
+    else
+        waiting->oldest = waiter->newer;
+    if (waiter->newer != NULL)
+        waiter->newer->older = waiter->older;
+    else
+        waiting->newest = waiter->older;
+    uv_mutex_unlock(&waiting->lock);
+}
+
+/* Writes the targets that the call can use. Returns their number. */
+static uint32_t list_targets(const rc_call *call, uint16_t targets[RC_WAITING_TARGETS_MAX])
+{
+    uint32_t count = 0;
+    for (uint16_t i = 0; i < rc_plan_chain_count(call->plan) && count < RC_WAITING_TARGETS_MAX; i++)
+        if ((call->needs & ~call->plan->entries[i].capabilities) == 0)
+            targets[count++] = call->plan->entries[i].target;
+    return count;
+}
+
+/* A request that was granted or refused stays in the list until its loop has noticed this; such a
+ * request has no ticket any more and is left out. */
+void rc_waiting_list(rc_waiting *waiting, uint32_t max_count,
+                     void (*each)(void *ctx, const rc_waiting_row *row), void *ctx,
+                     rc_waiting_sums *ret_sums)
+{
+    const rc_queue *queue = &waiting->queue;
+    const uint32_t max_seen = 2 * max_count; /* Bounds the time for which the locks are held. */
+    uint32_t count = 0;
+    waiting->shared->lock(waiting->shared->lock_ctx);
+    *ret_sums = (rc_waiting_sums){.count = queue->count,
+                                  .max_count = queue->settings.max_waiting,
+                                  .bytes = queue->bytes,
+                                  .max_bytes = queue->settings.max_bytes};
+    uv_mutex_lock(&waiting->lock);
+    const rc_waiter *waiter = waiting->oldest;
+    for (uint32_t i = 0; waiter != NULL && count < max_count && i < max_seen; i++) {
+        const rc_call *call = waiter->facts.call;
+        uint16_t targets[RC_WAITING_TARGETS_MAX];
+        if (call->ticket != RC_QUEUE_NONE) {
+            const rc_waiting_row row = {
+                .facts = &waiter->facts,
+                .start_by_ms = queue->entries[call->ticket].start_by_ms,
+                .until_ms = queue->entries[call->ticket].leave_at_ms,
+                .targets = targets,
+                .target_count = list_targets(call, targets),
+            };
+            each(ctx, &row);
+            count++;
+        }
+        waiter = waiter->newer;
+    }
+    uv_mutex_unlock(&waiting->lock);
+    waiting->shared->unlock(waiting->shared->lock_ctx);
 }
 
 /* ---- life cycle ---- */

@@ -18,16 +18,35 @@
 #include <uv.h>
 
 #include <recourse/alloc.h>
+#include <recourse/call.h>
 #include <recourse/shared.h>
+#include <recourse/str.h>
 
 typedef struct rc_waiter rc_waiter;
 typedef struct rc_waiting_loop rc_waiting_loop;
+
+/* What is shown of a waiting request. The views and the call are valid from rc_waiting_enter until
+ * rc_waiting_leave. */
+typedef struct rc_waiter_facts {
+    const rc_call *call;
+    rc_str request_id;
+    rc_str client; /* Empty if the client is not known. */
+    rc_str route;
+    rc_str model;
+    uint64_t from_ms; /* Start of the wait. */
+    uint32_t bytes;   /* Memory that the request's body occupies. */
+} rc_waiter_facts;
 
 /* A request that may wait. Its address is rc_call_options.owner. */
 struct rc_waiter {
     rc_waiting_loop *loop; /* The loop that owns the request. */
     rc_waiter *next, *prev;
     bool is_woken; /* The waiter is in the list of its loop. Guarded by the lock of rc_waiting. */
+    /* Only the thread of the waiter's loop reads these two members. */
+    bool is_waiting;          /* The waiter is in the list of waiting requests. */
+    uint64_t until_ms;        /* When the wait ends at the latest. */
+    rc_waiter *older, *newer; /* Neighbours in the list of waiting requests. */
+    rc_waiter_facts facts;
 };
 
 typedef struct rc_waiting {
@@ -39,6 +58,8 @@ typedef struct rc_waiting {
     rc_waiting_loop *loops; /* The open loops. The first one has the timer of the queue. */
     uint64_t run_at_ms;     /* When the queue must run. RC_UNLIMITED: never. */
     uint64_t timer_at_ms;   /* When the timer of the first loop fires at the latest. */
+    rc_waiter *oldest,
+        *newest; /* The waiting requests, in the order in which they began to wait. */
 } rc_waiting;
 
 /* The part of one event loop. The owner zeroes the struct and sets the members up to `ctx`, whose
@@ -73,6 +94,38 @@ bool rc_waiting_set(rc_waiting *waiting, const rc_queue_settings *settings);
 bool rc_waiting_open(rc_waiting_loop *loop, uv_loop_t *uv_loop);
 /* Closes the handles; on_closed is called when they are closed. No call of the loop may wait. */
 void rc_waiting_close(rc_waiting_loop *loop);
+
+/* rc_waiting_enter adds a request that begins to wait to the list of waiting requests, and
+ * rc_waiting_leave removes it. facts: copies the struct. */
+void rc_waiting_enter(rc_waiter *waiter, const rc_waiter_facts *facts);
+void rc_waiting_leave(rc_waiter *waiter);
+
+/* A waiting request, as rc_waiting_list reports it. */
+typedef struct rc_waiting_row {
+    const rc_waiter_facts *facts;
+    uint64_t start_by_ms;    /* Latest start: after this time the response is probably too late. */
+    uint64_t until_ms;       /* When the wait ends at the latest. */
+    const uint16_t *targets; /* The targets that the request waits for, as rows of rc_shared. */
+    uint32_t target_count;
+} rc_waiting_row;
+
+/* Maximum number of targets of an rc_waiting_row. */
+#define RC_WAITING_TARGETS_MAX 8u
+
+/* The sums over all waiting requests, and the ceilings. */
+typedef struct rc_waiting_sums {
+    uint32_t count;
+    uint32_t max_count;
+    uint64_t bytes;
+    uint64_t max_bytes;
+} rc_waiting_sums;
+
+/* Calls `each` for at most `max_count` waiting requests, the oldest first. The locks of rc_shared
+ * and rc_waiting are held meanwhile, so `each` must only copy the row, whose views are valid during
+ * the call. */
+void rc_waiting_list(rc_waiting *waiting, uint32_t max_count,
+                     void (*each)(void *ctx, const rc_waiting_row *row), void *ctx,
+                     rc_waiting_sums *ret_sums);
 
 /* Removes a waiter whose memory is about to be reused from the list of its loop. */
 void rc_waiting_forget(rc_waiter *waiter);

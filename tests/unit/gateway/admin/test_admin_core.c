@@ -66,6 +66,44 @@ static void the_state_has_all_parts(void **state)
     end();
 }
 
+static void the_state_has_waiting_requests_and_learned_limits(void **state)
+{
+    (void)state;
+    start("", "127.0.0.1");
+    json_object *doc = state_of("/admin/v1/state");
+    json_object *waiting = get(doc, "waiting");
+    assert_int_equal(json_object_get_int(get(waiting, "requests")), 2);
+    assert_int_equal(json_object_get_int(get(waiting, "max_requests")), 10);
+    assert_int_equal(json_object_get_int(get(waiting, "bytes")), 300);
+    assert_int_equal(json_object_get_int(get(waiting, "max_bytes")), 4000);
+    assert_true(
+        has("\"oldest\":[{\"request_id\":\"req_1\",\"client\":\"app\",\"route\":\"gpt*\","
+            "\"model\":\"gpt-4o\",\"targets\":[\"openai/gpt-4o\"],"
+            "\"since\":\"2023-11-14T22:13:18.000Z\",\"waited_ms\":2000,"
+            "\"start_by\":\"2023-11-14T22:13:23.000Z\","
+            "\"until\":\"2023-11-14T22:13:24.000Z\",\"remaining_ms\":4000},"
+            "{\"request_id\":\"req_2\",\"route\":\"gpt*\",\"model\":\"gpt-4o\",\"targets\":[],"
+            "\"since\":\"2023-11-14T22:13:20.000Z\",\"waited_ms\":0}]"));
+    assert_true(
+        has("\"learned\":[{\"target\":\"openai/gpt-4o\",\"kind\":\"tokens\",\"limit\":30000,"
+            "\"remaining\":-20,\"returns\":\"at_once\","
+            "\"full\":\"2023-11-14T22:14:20.000Z\"},"
+            "{\"target\":\"openai/gpt-4o\",\"kind\":\"rate\",\"calls_per_1000_s\":2500},"));
+    json_object *target = json_object_array_get_idx(get(doc, "targets"), 0);
+    assert_string_equal(text_of(target, "admission"), "recovering");
+    json_object_put(doc);
+    assert_int_equal(send_request("GET /metrics HTTP/1.1\r\n" OWN "\r\n"), 200);
+    assert_true(has("recourse_target_admission{target=\"openai/gpt-4o\"} 2\n"));
+    assert_true(has("recourse_learned_limit{target=\"openai/gpt-4o\",credential=\"openai/0\","
+                    "limit=\"tokens\"} 30000\n"));
+    assert_true(has("recourse_learned_limit_remaining{target=\"openai/gpt-4o\","
+                    "credential=\"openai/0\",limit=\"tokens\"} -20\n"));
+    assert_true(
+        has("recourse_learned_rate{target=\"openai/gpt-4o\",credential=\"openai/0\"} 2.5\n"));
+    assert_false(has("invented"));
+    end();
+}
+
 static void metrics_have_counters_and_collected_values(void **state)
 {
     (void)state;
@@ -411,6 +449,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_state_has_all_parts),
+        cmocka_unit_test(the_state_has_waiting_requests_and_learned_limits),
         cmocka_unit_test(metrics_have_counters_and_collected_values),
         cmocka_unit_test(metrics_have_no_invented_names),
         cmocka_unit_test(readiness_differs_from_liveness),

@@ -141,6 +141,29 @@ static void each_event_counts_in_its_cell(void **state)
     end();
 }
 
+static void waits_in_the_queue_are_counted(void **state)
+{
+    (void)state;
+    start(2);
+    rc_metrics_shard *shard = rc_metrics_shard_get(metrics, 0);
+    uint16_t route = rc_metrics_row(metrics, RC_ROWS_ROUTE, RC_STR("m"));
+    rc_metrics_on_queued(shard, route, 1000);
+    rc_metrics_on_queued(rc_metrics_shard_get(metrics, 1), route, 500);
+    assert_int_equal(rc_metrics_sum(metrics, RC_METRIC_QUEUE_WAITING, route, 0), 2);
+    assert_int_equal(rc_metrics_sum(metrics, RC_METRIC_QUEUE_BYTES, route, 0), 1500);
+    rc_metrics_on_dequeued(shard, route, RC_METRIC_WAIT_END_LATE, 1000, 2000000);
+    rc_metrics_on_queue_full(shard, route);
+    assert_int_equal(rc_metrics_sum(metrics, RC_METRIC_QUEUE_WAITING, route, 0), 1);
+    assert_int_equal(rc_metrics_sum(metrics, RC_METRIC_QUEUE_BYTES, route, 0), 500);
+    static const uint64_t ends[RC_METRIC_WAIT_END_COUNT] = {
+        [RC_METRIC_WAIT_END_LATE] = 1, [RC_METRIC_WAIT_END_FULL] = 1};
+    for (uint32_t i = 0; i < RC_METRIC_WAIT_END_COUNT; i++)
+        assert_int_equal(rc_metrics_sum(metrics, RC_METRIC_QUEUE_WAITS, route, i), ends[i]);
+    assert_int_equal(rc_metrics_sum(metrics, RC_METRIC_QUEUE_WAIT, route, RC_METRIC_BUCKETS),
+                     2000000);
+    end();
+}
+
 static void a_name_has_the_same_row_every_time(void **state)
 {
     (void)state;
@@ -269,6 +292,7 @@ int main(void)
         cmocka_unit_test(a_duration_is_counted_in_the_smallest_bucket_that_contains_it),
         cmocka_unit_test(shards_are_added_up),
         cmocka_unit_test(each_event_counts_in_its_cell),
+        cmocka_unit_test(waits_in_the_queue_are_counted),
         cmocka_unit_test(a_name_has_the_same_row_every_time),
         cmocka_unit_test(names_without_a_row_are_other),
         cmocka_unit_test(pairs_are_bounded_and_none_is_lost),
