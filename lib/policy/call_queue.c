@@ -251,6 +251,27 @@ static line_choice choose_prober(const rc_queue *queue, uint32_t line, rc_call *
     return (line_choice){.until_ms = until_ms};
 }
 
+/* Chooses the newest call of a line whose head must not start yet, because the provider named a
+ * time for the head's next attempt. The target may be open for the other calls, for example because
+ * an operator cleared it. head_until_ms: the time at which the head may start. */
+static line_choice choose_past(const rc_queue *queue, uint32_t line, uint64_t head_until_ms,
+                               uint64_t now_ms)
+{
+    rc_call *newest = rc_queue_item(queue, rc_queue_prober(queue, line));
+    rc_call_search search = search_for(newest, now_ms);
+    if (search.entry == RC_NO_TARGET)
+        return (line_choice){.until_ms = search.until_ms > 0 && search.until_ms < head_until_ms
+                                             ? search.until_ms
+                                             : head_until_ms};
+    const rc_target *target =
+        rc_shared_target(newest->shared, newest->plan->entries[search.entry].target);
+    uint64_t until_ms = 0;
+    if (target && target->admission.state == RC_ADMISSION_DOWN &&
+        is_last_probe(newest, search.entry, now_ms, &until_ms))
+        return (line_choice){.until_ms = until_ms < head_until_ms ? until_ms : head_until_ms};
+    return (line_choice){.call = newest, .entry = search.entry};
+}
+
 static line_choice choose(const rc_queue *queue, uint32_t line, uint64_t now_ms)
 {
     uint32_t first = rc_queue_head(queue, line);
@@ -259,7 +280,8 @@ static line_choice choose(const rc_queue *queue, uint32_t line, uint64_t now_ms)
     rc_call *head = rc_queue_item(queue, first);
     rc_call_search search = search_for(head, now_ms);
     if (search.entry == RC_NO_TARGET)
-        return (line_choice){.until_ms = search.until_ms};
+        return now_ms < head->not_before_ms ? choose_past(queue, line, search.until_ms, now_ms)
+                                            : (line_choice){.until_ms = search.until_ms};
     const rc_target *target =
         rc_shared_target(head->shared, head->plan->entries[search.entry].target);
     if (target && target->admission.state == RC_ADMISSION_DOWN)

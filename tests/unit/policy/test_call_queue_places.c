@@ -61,10 +61,30 @@ static void test_a_call_that_lost_its_place_is_told_so(void **state)
     assert_int_equal(f.queue.count, 2);
 }
 
+/* A target that an operator has cleared serves the waiting calls, although the first of them may
+ * not be sent before the time that its provider named. */
+static void test_a_hint_of_one_call_does_not_hold_back_others(void **state)
+{
+    (void)state;
+    static queue_fixture f;
+    set_up(&f, 1, WAITING);
+    expect_action(begin(&f, 0, 1), RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
+    rc_failure_facts failure = fixture_failure(RC_CODE_OVERLOADED, 30000);
+    rc_action action = rc_call_on_failure(&f.calls[0], &failure, f.w.now_ms, 1);
+    assert_true(action.kind == RC_DO_WAIT && action.is_queued);
+    f.w.options.deadline_at_ms = f.w.now_ms + 120000;
+    expect_action(begin(&f, 1, 1), RC_DO_WAIT, RC_WHY_QUEUED);
+    rc_shared_clear_target(&f.w.shared, 0, f.w.now_ms);
+    rc_shared_run_queue(&f.w.shared, f.w.now_ms, 1);
+    expect_action(wake(&f, 1), RC_DO_TRY, RC_WHY_GRANTED);
+    assert_int_equal(f.queue.count, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_call_that_lost_its_place_is_told_so),
+        cmocka_unit_test(test_a_hint_of_one_call_does_not_hold_back_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
