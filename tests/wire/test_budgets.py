@@ -449,9 +449,9 @@ def what_has_no_price_is_told():
         check("; without 2 calls without a price" in shown, shown)
         cells = {line.split()[0]: line for line in shown.splitlines() if line.startswith("up/")}
         check(cells["up/tokens-2"].endswith("no price") and cells["up/tokens-3"].endswith("$0.00"), shown)
-        rows = csv.DictReader(run("export", "--format", "csv").splitlines())
+        rows = list(csv.DictReader(run("export", "--format", "csv").splitlines()))
         check([(row["model"], row["unpriced"]) for row in rows] ==
-              [("tokens-10", "0"), ("tokens-2", "1"), ("tokens-2", "1"), ("tokens-3", "0"), ("400", "0")])
+              [("tokens-10", "0"), ("tokens-2", "1"), ("tokens-2", "1"), ("tokens-3", "0"), ("400", "0")], rows)
         operations = json.loads(run("list", "--model", "tokens-2", "--format", "json"))["operations"]
         check([one.get("unpriced") for one in operations] == [True, True], operations)
         check("out, no price" in run("--width", "200", "show", operations[0]["id"]))

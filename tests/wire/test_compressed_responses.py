@@ -10,12 +10,12 @@ import zlib
 
 from gateways import Lasting
 from harness import IS_FEW, RECOURSE, WAIT_S, Suite, check, main, report_of, wait_until
-from peers import (CLEAN, OK_CHAT, Client, Upstream, chunk, chunks, config, ending, is_gone, post, say,
-                   saying)
+from peers import (CLEAN, OK_CHAT, Client, Upstream, chunk, chunks, config, ending, is_gone, post, routes,
+                   say, saying)
 from streams import CHAT, GEMINI, SAMPLES
 
 upstream = Upstream()
-whole = config(upstream)
+whole = config(upstream, routes=routes(wait="off"))
 PLACES = [f"q{number}" for number in range(6)]
 for place in PLACES:
     whole["providers"][place] = dict(whole["providers"]["a"])

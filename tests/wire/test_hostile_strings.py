@@ -71,7 +71,7 @@ class World:
             "providers": {"up": {"kind": "openai", "base_url": upstream.url("/v1"), "keys": ["env:KEY_1"]}},
             "policies": {"quick": {"max_attempts": 2, "backoff": "fixed", "base_ms": 1, "jitter": "none"}},
             "breaker": {"min_calls": 0}, "retry_budget": {"burst": 0}, "cooldown_ms": 0,
-            "routes": [{"model": "*", "policy": "quick", "chain": [{"target": "up/*"}]}]})
+            "routes": [{"model": "*", "policy": "quick", "wait": "off", "chain": [{"target": "up/*"}]}]})
         self.gateway.start(is_plain=True)
         self.answers = []
         self.asked = 0
@@ -116,7 +116,7 @@ class World:
                 "listen": "127.0.0.1:0", "admin": {"listen": "off"}, "store": "sqlite:audit.db",
                 "providers": {"up": {"kind": "openai", "base_url": upstream.url("/v1")}},
                 "policies": {"once": {"max_attempts": 1}},
-                "routes": [{"model": "*", "policy": "once", "chain": [{"target": "up/*"}]}]})
+                "routes": [{"model": "*", "policy": "once", "wait": "off", "chain": [{"target": "up/*"}]}]})
             other.start()
             for text in STRINGS:
                 for _, is_stream, data in steps(text):
