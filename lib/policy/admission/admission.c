@@ -32,6 +32,7 @@
 #define FIRST_RATE_PCT 12u
 #define FIRST_RATE_MILLI UINT64_C(4000)
 #define MOST_RATE_PCT 148u
+#define MOST_RATE_UNKNOWN_MILLI UINT64_C(10000000000)
 #define YIELD_SHARE 16
 #define YIELD_RESULTS 8u
 #define YIELD_MIN_MILLI 150u
@@ -140,17 +141,19 @@ static void go_down(rc_admission *a, uint64_t probe_at_ms)
     rc_pacer_release(&a->pacer);
 }
 
+/* The capacity of a target that has served no call before is not known, so its rate has no
+ * maximum. */
 static void recover(rc_admission *a)
 {
     uint64_t good = a->good_milli;
-    uint64_t most_milli = most(good, demand_milli(a)) * MOST_RATE_PCT / 100;
     uint64_t first = most(good * FIRST_RATE_PCT / 100, FIRST_RATE_MILLI);
+    uint64_t usual = most(most(good, demand_milli(a)) * MOST_RATE_PCT / 100, first);
     a->state = RC_ADMISSION_RECOVERING;
     a->up_at_ms = a->now_ms;
     a->streak_failed = 0;
     a->probed_at_ms = 0;
-    most_milli = most(most_milli, first);
-    rc_pacer_set(&a->pacer, first, most_milli, most_milli, a->now_ms);
+    rc_pacer_set(&a->pacer, first, good > 0 ? usual : 0, good > 0 ? usual : MOST_RATE_UNKNOWN_MILLI,
+                 a->now_ms);
 }
 
 void rc_admission_hold_until(rc_admission *admission, uint64_t until_ms, uint64_t now_ms)
