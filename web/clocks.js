@@ -1,4 +1,4 @@
-// Countdowns. One timer updates all countdowns and drops those that are no longer on the page.
+// Countdowns and counted times. One timer updates all of them and drops those that are no longer on the page.
 
 import { el } from "/app/dom.js";
 import { span } from "/app/format.js";
@@ -7,6 +7,10 @@ import { now } from "/app/gateway.js";
 const clocks = new Set();
 
 function draw(clock) {
+    if (clock.since !== undefined) {
+        clock.element.textContent = span(Math.max(0, now() - clock.since));
+        return;
+    }
     const left = clock.until - now();
     clock.element.textContent = left > 0 ? span(left) : clock.over;
 }
@@ -22,11 +26,17 @@ setInterval(() => {
     }
 }, 1000);
 
+function add(at, clock) {
+    const all = { element: el("time", { class: "clock", datetime: new Date(at).toISOString() }), wasSeen: false, ...clock };
+    draw(all);
+    clocks.add(all);
+    return all.element;
+}
+
+// Shows the time since `since`.
+export const countup = (since) => add(since, { since: new Date(since).getTime() });
+
 // Shows the time left until `until`, then the text `over`.
 export function countdown(until, over = "now") {
-    const element = el("time", { class: "clock", datetime: new Date(until).toISOString() });
-    const clock = { element, until: new Date(until).getTime(), over, wasSeen: false };
-    draw(clock);
-    clocks.add(clock);
-    return element;
+    return add(until, { until: new Date(until).getTime(), over });
 }

@@ -9,6 +9,7 @@ import { Culprits } from "/app/culprits.js";
 import { chart, last, total } from "/app/chart.js";
 import { follow, seriesOf } from "/app/stats.js";
 import { tile } from "/app/tile.js";
+import { waitingPanel } from "/app/waiting.js";
 import { about, estimateOf } from "/app/money.js";
 import { effortOf, operationLink, outcomeBadge, outcomeOf, wayOf } from "/app/badge.js";
 
@@ -190,6 +191,7 @@ export function overview(main) {
             note: "For a stream, the time until its first content; for other responses, until they are complete." }),
     };
     const live = feed();
+    const waiting = waitingPanel();
     let stats = null;
     let missing = null; // the error of the latest query
     let limit = ITEMS_MAX;
@@ -210,6 +212,7 @@ export function overview(main) {
         rest.hidden = found.length <= limit;
         rest.textContent = found.length <= ITEMS_MORE ? `Show all ${found.length}`
             : `Show more of ${count(found.length)}`;
+        waiting.show(gateway.state?.waiting);
         if (stats !== null)
             fill(tiles, tilesOf(stats, gateway.state));
     }
@@ -238,6 +241,7 @@ export function overview(main) {
     fill(main, el("h1", { class: "hidden" }, "Overview"),
         el("section", { class: "panel now", "aria-labelledby": "now-title" },
             el("h2", { id: "now-title", class: "hidden" }, "Now"), verdict, items, rest),
+        waiting,
         el("section", { "aria-label": "Sums" }, tiles), problem,
         el("div", { class: "charts" }, Object.values(charts)), live.section);
     fill(tiles, tile("Requests", "…"));

@@ -3,6 +3,7 @@
 import { el, fill, refill, said } from "/app/dom.js";
 import { count, ms, plural, share } from "/app/format.js";
 import { gateway, subscribe } from "/app/gateway.js";
+import { learnedOf } from "/app/waiting.js";
 import { range } from "/app/range.js";
 import { countdown } from "/app/clocks.js";
 import { follow } from "/app/stats.js";
@@ -52,9 +53,11 @@ const keyStateOf = (key) => [keyBadge(key),
     key.until ? el("span", { class: "note" }, "for ", countdown(key.until)) : null,
     key.limited_targets
         ? el("span", { class: "note" }, `limited at ${plural(key.limited_targets, "target", "targets")}`) : null,
-    quotaOf(key)];
+    quotaOf(key), learnedOf(key)];
 const stateOf = (t) => [targetBadge(conditionOf(t)),
-    conditionOf(t) !== "up" ? el("span", { class: "note" }, whyOf(t)) : null, quotaOf(t)];
+    conditionOf(t) !== "up" ? el("span", { class: "note" }, whyOf(t)) : null,
+    t.admission === "recovering" ? el("span", { class: "note" }, "Recovering: the rate of calls grows") : null,
+    quotaOf(t), learnedOf(t)];
 
 function auditOf(store) {
     if (!store.on)

@@ -1,5 +1,5 @@
 // The gateways of the tests: main with a filled audit and traffic, locked with a token, bare without an audit, calm
-// without requests, ill with a failing target and a small budget, many with very many targets, keys and budgets.
+// without requests, ill with a failing target and a small budget, busy with waiting requests, many with very many targets, keys and budgets.
 // The providers of these gateways are a mock and a hostile upstream.
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
@@ -17,7 +17,7 @@ const SAYS_MS = 120_000;
 
 let upstream = null;
 // url: the base URL for clients; admin: the admin interface.
-export const gates = { main: null, locked: null, bare: null, calm: null, ill: null, many: null };
+export const gates = { main: null, locked: null, bare: null, calm: null, ill: null, busy: null, many: null };
 
 const CONFIG = (mock, evil) => `listen: 127.0.0.1:0
 threads: 2
@@ -83,6 +83,17 @@ policies: {once: {max_attempts: 1}}
 routes:
   - {model: steady, chain: [{target: good/mock/tokens-20}], policy: once}
   - {model: broken, chain: [{target: good/mock/500}], policy: once}
+`;
+
+const BUSY = (mock) => `listen: 127.0.0.1:0
+threads: 1
+store: sqlite:busy.db
+admin: {listen: "127.0.0.1:0"}
+clients: [{name: app, token: env:CLIENT}, {name: web, token: env:LONG}]
+providers: {good: {kind: openai, base_url: "${mock}/v1", keys: [env:KEY_1]}}
+routes:
+  - {model: held, chain: [{target: good/mock/429-retry-after-60}], deadline: 10m}
+  - {model: left, chain: [{target: good/mock/quota-left-900}]}
 `;
 
 // 1,200 targets of 60 providers with 10 keys each, and a budget for each of 1,000 routes.
@@ -161,6 +172,7 @@ export async function startGates() {
     gates.bare = await startGate("bare", SMALL(url, { lines: "audit: {durability: off}" }));
     gates.calm = await startGate("calm", SMALL(url, { lines: "store: sqlite:calm.db" }));
     gates.ill = await startGate("ill", ILL(url));
+    gates.busy = await startGate("busy", BUSY(url));
     gates.many = await startGate("many", MANY(url), MANY_ENV);
     // Successes, a retry, a failover, and failing keys and targets.
     for (const model of ["steady", "steady", "shaky", "spared", "wrong", "refused", "poor", "resting"])

@@ -4,12 +4,13 @@ import { groups as guard } from "./guard.mjs";
 import { groups as headline } from "./headline.mjs";
 import { groups as health } from "./health.mjs";
 import { groups as many } from "./many.mjs";
+import { groups as waiting } from "./waiting.mjs";
 import { groups as views } from "./views.mjs";
 import { startBrowser, stopBrowser } from "./browser.mjs";
 import { startGates, stopGates } from "./gates.mjs";
 import { runAll } from "./tap.mjs";
 
-const all = [...views, ...headline, ...health, ...many, ...access, ...guard];
+const all = [...views, ...headline, ...health, ...waiting, ...many, ...access, ...guard];
 const wanted = process.argv.slice(2);
 if (wanted.length > 0)
     for (const group of all)

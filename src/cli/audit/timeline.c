@@ -177,15 +177,20 @@ static void push_skip(rc_buf *buf, const rc_record *record)
     push_text(buf, ": ", record);
 }
 
-/* Appends "waits as the policy says" or "waits: a budget of money is used up (client app)". */
+/* Appends "waits as the policy says", "waits: a budget of money is used up (client app)", or "waits
+ * in the queue until a target may be used (openai/gpt-4o)". */
 static void push_wait(rc_buf *buf, const rc_record *record)
 {
     if (record->text.len == 0) {
         rc_cli_text(buf, record->reason == RC_WHY_NONE ? "waits" : rc_reason_text(record->reason));
         return;
     }
-    rc_cli_text(buf, "waits");
-    push_reason(buf, ": ", record);
+    if (record->reason == RC_WHY_QUEUED) {
+        rc_cli_text(buf, rc_reason_text(record->reason));
+    } else {
+        rc_cli_text(buf, "waits");
+        push_reason(buf, ": ", record);
+    }
     push_text(buf, " (", record);
     rc_cli_text(buf, ")");
 }

@@ -351,6 +351,14 @@ static uint64_t hash_mix(uint64_t state_hash, uint64_t value)
     return (state_hash ^ value) * UINT64_C(0x100000001B3);
 }
 
+/* Mixes the identity of a waiting request into the hash. */
+static uint64_t mix_waiter(uint64_t state_hash, const rc_admin_waiter *waiter)
+{
+    for (size_t i = 0; i < waiter->request_id.len; i++)
+        state_hash = hash_mix(state_hash, (uint8_t)waiter->request_id.ptr[i]);
+    return state_hash;
+}
+
 /* Returns a hash of the parts of the state whose changes are sent to listeners. Numbers of calls
  * and remaining times are not part of the hash, because they change all the time. */
 static uint64_t state_hash_of(const rc_admin_snapshot *snapshot)
@@ -362,7 +370,7 @@ static uint64_t state_hash_of(const rc_admin_snapshot *snapshot)
             hash_mix(state_hash, (uint64_t)rc_admin_target_state_of(target) << 8 | target->health);
         state_hash =
             hash_mix(state_hash, (uint64_t)target->breaker << 32 | (uint64_t)target->cooling_code);
-        state_hash = hash_mix(state_hash, target->usable_keys);
+        state_hash = hash_mix(state_hash, (uint64_t)target->admission << 32 | target->usable_keys);
         state_hash =
             hash_mix(state_hash, (uint64_t)target->masked_with << 32 | (target->masked_count > 0));
     }
@@ -381,6 +389,9 @@ static uint64_t state_hash_of(const rc_admin_snapshot *snapshot)
     for (size_t i = 0; i < snapshot->repeat_count; i++)
         state_hash = hash_mix(state_hash, snapshot->repeats[i].count);
     state_hash = hash_mix(state_hash, snapshot->target_count << 32 | snapshot->key_count);
+    state_hash = hash_mix(state_hash, snapshot->queue.count);
+    if (snapshot->queue.waiter_count > 0)
+        state_hash = mix_waiter(state_hash, &snapshot->queue.waiters[0]);
     state_hash = hash_mix(state_hash,
                           snapshot->config.generation << 1 | (snapshot->config.is_refused ? 1 : 0));
     state_hash =

@@ -417,6 +417,43 @@ static void add(rc_exchange *exchange, rc_record_kind kind, const rc_action *act
     step->wait_ms = action->wait_ms;
 }
 
+/* Maximum number of targets that the text of a wait names. */
+#define WAIT_TARGETS_NAMED 3u
+
+/* Sets the targets as the text of the step of a wait in the queue, such as "a/m or b/m". */
+static void name_awaited(rc_exchange *exchange, rc_ledger_step *step)
+{
+    char scratch[1024];
+    rc_buf text;
+    uint32_t count = 0;
+    rc_buf_init_fixed(&text, scratch, sizeof scratch);
+    for (uint16_t i = 0; i < exchange->plan.entry_count && count <= WAIT_TARGETS_NAMED; i++) {
+        if ((exchange->machine.call.needs & ~exchange->plan.entries[i].capabilities) != 0)
+            continue;
+        rc_buf_push(&text, count > 0 ? RC_STR(" or ") : RC_STR(""));
+        if (count++ == WAIT_TARGETS_NAMED) {
+            rc_buf_push(&text, RC_STR("others"));
+            break;
+        }
+        rc_buf_push(&text, rc_exchange_provider_of(exchange, i)->config->name);
+        rc_buf_push_byte(&text, '/');
+        rc_buf_push(&text, rc_exchange_model_of(exchange, i));
+    }
+    if (rc_buf_status(&text) == RC_OK)
+        rc_exchange_set_step_text(exchange, step, rc_buf_get(&text));
+}
+
+static void add_wait(rc_exchange *exchange, const rc_action *action)
+{
+    rc_ledger_step *step = rc_exchange_add_step(exchange, RC_RECORD_WAIT);
+    if (step == NULL)
+        return;
+    step->reason = action->reason;
+    step->wait_ms = action->wait_ms;
+    if (action->is_queued)
+        name_awaited(exchange, step);
+}
+
 /* Records a fatal failure after which fallback_on of the route uses the next target. */
 static void note_masked(rc_exchange *exchange, const rc_action *action)
 {
@@ -453,7 +490,7 @@ void rc_exchange_add_action(rc_exchange *exchange, const rc_action *action)
     count_action(exchange, action);
     note_masked(exchange, action);
     if (action->kind == RC_DO_WAIT) {
-        add(exchange, RC_RECORD_WAIT, action);
+        add_wait(exchange, action);
         exchange->wait_ms += action->wait_ms;
         exchange->last_wait_ms = action->wait_ms;
         exchange->is_last_wait_queued = action->is_queued;

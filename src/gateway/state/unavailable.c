@@ -116,9 +116,103 @@ static rc_code describe_target(const rc_target *target, rc_buf *words)
     return target->cooled_for;
 }
 
+/* Appends "hardly any call succeeds, so only single calls probe it (latest failure: provider 5xx)".
+ */
+static void describe_down(const rc_target *row, rc_buf *words)
+{
+    char scratch[64];
+    rc_buf name;
+    rc_buf_init_fixed(&name, scratch, sizeof scratch);
+    rc_buf_push(words, RC_STR("hardly any call succeeds, so only single calls probe it"));
+    rc_render_words(&name, rc_str_c(rc_code_name(row->failed_for)));
+    const rc_str text = rc_buf_get(&name);
+    if (row->failed_for == RC_CODE_NONE || text.len == 0)
+        return;
+    rc_buf_push(words, RC_STR(" (latest failure: "));
+    rc_buf_push_byte(words, rc_ascii_lower(text.ptr[0]));
+    rc_buf_push(words, rc_str_slice(text, 1, text.len));
+    rc_buf_push_byte(words, ')');
+}
+
+/* Appends "gets at most 9.5 calls per second, because it refused more". */
+static void describe_pace(const rc_target *row, rc_buf *words)
+{
+    const uint64_t rate_milli = row->admission.pacer.rate_milli;
+    if (rate_milli == 0)
+        return;
+    rc_buf_push(words, RC_STR("gets at most "));
+    rc_buf_push_u64(words, rate_milli / 1000);
+    rc_buf_push_byte(words, '.');
+    rc_buf_push_u64(words, rate_milli % 1000 / 100);
+    rc_buf_push(words, RC_STR(" calls per second, because it failed or refused more"));
+}
+
+/* Returns the learned limit of the row of `learned` that has the smallest remaining share; its axis
+ * is RC_LIMIT_AXES if no limit is known. */
+static rc_limit_axis lowest_limit(const rc_rate_limits *learned, uint64_t now_ms,
+                                  rc_limit_view *ret_view)
+{
+    rc_limit_axis found = RC_LIMIT_AXES;
+    for (uint32_t axis = 0; axis < RC_LIMIT_AXES; axis++) {
+        rc_limit_view view;
+        if (!rc_rate_limits_view(learned, (rc_limit_axis)axis, now_ms, &view) ||
+            (found != RC_LIMIT_AXES &&
+             view.remaining * 1000 / view.limit >= ret_view->remaining * 1000 / ret_view->limit))
+            continue;
+        *ret_view = view;
+        found = (rc_limit_axis)axis;
+    }
+    return found;
+}
+
+/* Appends the lowest learned limit of each key, such as "the provider's rate limit has no room now:
+ * 0 of 600 requests left (key m:1)". */
+static void describe_limit(const rc_hub *hub, const rc_target *row, uint64_t now_ms, rc_buf *words)
+{
+    static const char *const names[] = {" requests left", " tokens left", " input tokens left",
+                                        " output tokens left"};
+    const uint32_t count = row->credential_count > 0 ? row->credential_count : 1;
+    rc_buf_push(words, RC_STR("the provider's rate limit has no room now"));
+    for (uint32_t i = 0, named = 0; row->learned != NULL && i < count && named < KEYS_NAMED; i++) {
+        rc_limit_view view;
+        const rc_limit_axis axis = lowest_limit(&row->learned[i], now_ms, &view);
+        if (axis == RC_LIMIT_AXES)
+            continue;
+        rc_buf_push(words, named++ > 0 ? RC_STR(", ") : RC_STR(": "));
+        rc_buf_push_u64(words, view.remaining > 0 ? (uint64_t)view.remaining : 0);
+        rc_buf_push(words, RC_STR(" of "));
+        rc_buf_push_u64(words, (uint64_t)view.limit);
+        rc_buf_push(words, rc_str_c(names[axis]));
+        if (row->credential_count == 0)
+            continue;
+        const rc_hub_credential *key = &hub->credentials[row->first_credential + i];
+        rc_buf_push(words, RC_STR(" (key "));
+        rc_buf_push(words, rc_str_make(key->name, key->name_len));
+        rc_buf_push_byte(words, ')');
+    }
+}
+
+/* Describes a target to which the admission sends no call now, and returns whether `reason` is such
+ * a reason. */
+static bool describe_held(const rc_hub *hub, const rc_target *row, rc_reason reason,
+                          uint64_t now_ms, rc_buf *words)
+{
+    if (reason == RC_WHY_SKIP_DOWN)
+        describe_down(row, words);
+    else if (reason == RC_WHY_SKIP_PACED)
+        describe_pace(row, words);
+    else if (reason == RC_WHY_SKIP_LIMIT)
+        describe_limit(hub, row, now_ms, words);
+    else
+        return false;
+    return true;
+}
+
 static rc_unavailable describe_unavailable(const rc_hub *hub, const rc_target *row,
                                            rc_reason reason, uint64_t now_ms, rc_buf *words)
 {
+    if (describe_held(hub, row, reason, now_ms, words))
+        return (rc_unavailable){.code = RC_CODE_NONE};
     if (reason == RC_WHY_SKIP_BREAKER)
         return (rc_unavailable){.code = row->failed_for};
     const pool summary = read_pool(&hub->shared, row, now_ms);
@@ -136,9 +230,10 @@ rc_unavailable rc_hub_why_unavailable(rc_hub *hub, uint16_t target, rc_reason re
                                       uint64_t now_ms, rc_buf *words)
 {
     rc_unavailable unavailable = {.code = RC_CODE_NONE};
-    const bool is_unavailable = reason == RC_WHY_SKIP_COOLING ||
-                                reason == RC_WHY_SKIP_CREDENTIALS ||
-                                reason == RC_WHY_CREDENTIALS_DEAD || reason == RC_WHY_SKIP_BREAKER;
+    const bool is_unavailable =
+        reason == RC_WHY_SKIP_COOLING || reason == RC_WHY_SKIP_CREDENTIALS ||
+        reason == RC_WHY_CREDENTIALS_DEAD || reason == RC_WHY_SKIP_BREAKER ||
+        reason == RC_WHY_SKIP_DOWN || reason == RC_WHY_SKIP_PACED || reason == RC_WHY_SKIP_LIMIT;
     if (!is_unavailable)
         return unavailable;
     uv_mutex_lock(&hub->lock);

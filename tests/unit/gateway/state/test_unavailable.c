@@ -149,6 +149,44 @@ static void other_reasons_have_no_text(void **state)
     expect(RC_WHY_SKIP_COOLING, RC_CODE_NONE, "");
 }
 
+static void a_target_that_is_held_back_is_described(void **state)
+{
+    (void)state;
+    rc_target *target = &hub.shared.targets[row];
+    expect(RC_WHY_SKIP_DOWN, RC_CODE_NONE,
+           "hardly any call succeeds, so only single calls probe it");
+    target->failed_for = RC_CODE_PROVIDER_5XX;
+    expect(
+        RC_WHY_SKIP_DOWN, RC_CODE_NONE,
+        "hardly any call succeeds, so only single calls probe it (latest failure: provider 5xx)");
+    expect(RC_WHY_SKIP_PACED, RC_CODE_NONE, "");
+    target->admission.pacer.rate_milli = 9540;
+    expect(RC_WHY_SKIP_PACED, RC_CODE_NONE,
+           "gets at most 9.5 calls per second, because it failed or refused more");
+}
+
+/* Records a response that states a limit for a key. */
+static void learn(uint16_t key, rc_limit_axis axis, int64_t limit, int64_t remaining)
+{
+    const rc_limit_cost cost = rc_limit_cost_of(0, 0);
+    const rc_limit_facts facts = {.count = 1, .list = {{axis, limit, remaining, 60000}}};
+    rc_rate_limits *learned = &hub.shared.targets[row].learned[key];
+    const rc_limit_mark mark = rc_rate_limits_start(learned, &cost, NOW_MS);
+    rc_rate_limits_note(learned, &facts, &mark, NOW_MS, NOW_MS);
+}
+
+static void a_learned_limit_is_described(void **state)
+{
+    (void)state;
+    expect(RC_WHY_SKIP_LIMIT, RC_CODE_NONE, "the provider's rate limit has no room now");
+    learn(0, RC_LIMIT_REQUESTS, 600, 3);
+    learn(0, RC_LIMIT_TOKENS, 30000, 20000); /* This call has used one more request. */
+    learn(1, RC_LIMIT_OUTPUT_TOKENS, 500, 0);
+    expect(RC_WHY_SKIP_LIMIT, RC_CODE_NONE,
+           "the provider's rate limit has no room now: 2 of 600 requests left (key up:1), "
+           "0 of 500 output tokens left (key up:2)");
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
@@ -157,6 +195,8 @@ int main(void)
         TEST(the_first_available_key_decides),
         TEST(a_key_being_refreshed_is_described),
         TEST(many_keys_are_counted),
+        TEST(a_target_that_is_held_back_is_described),
+        TEST(a_learned_limit_is_described),
         TEST(a_cooldown_is_described),
         TEST(other_reasons_have_no_text),
     };
