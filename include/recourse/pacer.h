@@ -62,6 +62,10 @@ RC_API void rc_pacer_on_refused(rc_pacer *pacer, uint64_t began_ms, uint64_t now
 RC_API void rc_pacer_set(rc_pacer *pacer, uint64_t rate_milli, uint64_t good_milli,
                          uint64_t most_milli, uint64_t now_ms);
 
+/* Returns whether the calls of the current and the previous epoch are few and none of them was
+ * refused. */
+RC_API bool rc_pacer_is_calm(const rc_pacer *pacer);
+
 /* Removes the limit. */
 RC_API void rc_pacer_release(rc_pacer *pacer);
 

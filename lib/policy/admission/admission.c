@@ -164,13 +164,16 @@ void rc_admission_hold_until(rc_admission *admission, uint64_t until_ms, uint64_
 
 void rc_admission_relax(rc_admission *admission)
 {
-    if (admission->state != RC_ADMISSION_RECOVERING)
+    rc_admission *a = admission;
+    if (a->state == RC_ADMISSION_UP && rc_pacer_is_calm(&a->pacer))
+        rc_pacer_release(&a->pacer);
+    if (a->state != RC_ADMISSION_RECOVERING)
         return;
-    admission->state = RC_ADMISSION_UP;
-    admission->downs_in_a_row = 0;
-    if (admission->pacer.share_milli == 0 && admission->pacer.skip == 0)
-        rc_pacer_release(&admission->pacer);
-    admission->pacer.most_milli = 0;
+    a->state = RC_ADMISSION_UP;
+    a->downs_in_a_row = 0;
+    if (a->pacer.share_milli == 0 && a->pacer.skip == 0)
+        rc_pacer_release(&a->pacer);
+    a->pacer.most_milli = 0;
 }
 
 /* Returns the time at which the latest probe has probably succeeded; 0: not known. */

@@ -118,6 +118,12 @@ void rc_pacer_release(rc_pacer *pacer)
     pacer->useless = 0;
 }
 
+bool rc_pacer_is_calm(const rc_pacer *pacer)
+{
+    return pacer->started[0] + pacer->started[1] < EPOCH_CALLS && pacer->refused[0] == 0 &&
+           pacer->refused[1] == 0;
+}
+
 static uint64_t epoch_ms(const rc_pacer *pacer)
 {
     return least(EPOCH_MAX_MS, most(EPOCH_MIN_MS, (uint64_t)pacer->refused_ms * EPOCH_REFUSALS));

@@ -45,10 +45,34 @@ static void test_a_backlog_without_a_known_rate_is_served(void **state)
     assert_true(served >= 4000);
 }
 
+/* A limit that was learned from refusals does not delay a few calls that come much later. */
+static void test_a_limit_ends_when_few_calls_come(void **state)
+{
+    (void)state;
+    rc_admission admission;
+    uint64_t now_ms = 1000;
+    rc_admission_init(&admission, now_ms);
+    for (uint32_t i = 0; i < 60; i++, now_ms += 50) {
+        const uint32_t index = rc_admission_start(&admission, now_ms);
+        if (i % 2 == 0)
+            rc_admission_on_success(&admission, now_ms, now_ms + 5);
+        else
+            rc_admission_on_failure(&admission, RC_ADMISSION_OVERLOAD, index, now_ms, now_ms + 5);
+    }
+    assert_true(admission.pacer.rate_milli > 0);
+    rc_admission_relax(&admission);
+    assert_true(admission.pacer.rate_milli > 0);
+    now_ms += 20000;
+    assert_int_equal(serve(&admission, now_ms), 1);
+    rc_admission_relax(&admission);
+    assert_int_equal(serve(&admission, now_ms), 100);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_backlog_without_a_known_rate_is_served),
+        cmocka_unit_test(test_a_limit_ends_when_few_calls_come),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
