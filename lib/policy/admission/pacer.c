@@ -120,8 +120,8 @@ void rc_pacer_release(rc_pacer *pacer)
 
 bool rc_pacer_is_calm(const rc_pacer *pacer)
 {
-    return pacer->started[0] + pacer->started[1] < EPOCH_CALLS && pacer->refused[0] == 0 &&
-           pacer->refused[1] == 0;
+    return pacer->started[0] < EPOCH_CALLS && pacer->started[1] < EPOCH_CALLS &&
+           pacer->refused[0] == 0 && pacer->refused[1] == 0;
 }
 
 static uint64_t epoch_ms(const rc_pacer *pacer)
