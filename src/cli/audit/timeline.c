@@ -185,11 +185,14 @@ static void push_wait(rc_buf *buf, const rc_record *record)
         rc_cli_text(buf, record->reason == RC_WHY_NONE ? "waits" : rc_reason_text(record->reason));
         return;
     }
-    if (record->reason == RC_WHY_QUEUED) {
-        rc_cli_text(buf, rc_reason_text(record->reason));
-    } else {
+    const bool is_budget = record->reason == RC_WHY_BUDGET_SPENT ||
+                           record->reason == RC_WHY_BUDGET_HELD ||
+                           record->reason == RC_WHY_BUDGET_TOO_SMALL;
+    if (is_budget || record->reason == RC_WHY_NONE) {
         rc_cli_text(buf, "waits");
         push_reason(buf, ": ", record);
+    } else {
+        rc_cli_text(buf, rc_reason_text(record->reason));
     }
     push_text(buf, " (", record);
     rc_cli_text(buf, ")");
