@@ -21,6 +21,9 @@
 /* Seeds 1 to 8 in make soak, seed 1 otherwise. */
 #define SEEDS (1 + OFTEN(7))
 #define RANDOM_SCENARIOS OFTEN(1000)
+/* A share of a few percent needs this number of scenarios. Builds with sanitizers run fewer; there,
+ * the random scenarios only check the assertions and the memory accesses of the code. */
+#define MEASURED_SCENARIOS 100u
 /* Shares of the random scenarios that may miss a goal, in percent. docs/internals/goals.md names
  * the reasons. */
 #define MISSED_CALLS_PCT 10
@@ -166,7 +169,8 @@ static void test_random_scenarios_meet_the_goals(void **state)
                                        : MISSED_SUCCESS_PCT;
         print_message("%s: %u of %u missed\n", rc_sim_goal_name((rc_sim_goal)i), missed[i],
                       (unsigned)RANDOM_SCENARIOS);
-        assert_true(missed[i] * 100 <= RANDOM_SCENARIOS * most_pct);
+        if (RANDOM_SCENARIOS >= MEASURED_SCENARIOS)
+            assert_true(missed[i] * 100 <= RANDOM_SCENARIOS * most_pct);
     }
     assert_int_equal(missed[RC_SIM_GOAL_CALM], 0);
 }
