@@ -28,7 +28,8 @@ struct item {
     unsigned gap;
     bool is_optional;
     bool has_stop_word; /* One alternative is a stop word. */
-    unsigned count;     /* 0: only stop words, which match nothing. */
+    unsigned count;     /* Number of alternatives that have a word other than a stop word. 0: all
+                         * words of the element are stop words, so the element matches no word. */
     struct sequence alternatives[ALTERNATIVES_MAX];
 };
 

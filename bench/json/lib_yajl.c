@@ -18,7 +18,7 @@ typedef struct context {
     bench_found *found;
     bool has_model;
     bool has_stream;
-    yajl_gen gen; /* Used by rewrite only. */
+    yajl_gen gen; /* Set by the function rewrite() only; otherwise NULL. */
 } context;
 
 static int on_map_begin(void *ctx)

@@ -156,8 +156,8 @@ typedef struct rc_rules rc_rules;
 /* The steps of a classification, in the order in which the trace callback gets them. Each comment
  * describes `subject` and `text` of the step's rc_trace_note. */
 typedef enum rc_trace_step {
-    RC_TRACE_LAYER = 1,       /* subject: kind of the wrapper around the layer ("raw"), text: the
-                                 layer's message */
+    RC_TRACE_LAYER = 1,       /* a layer of a nested error; subject: kind of the wrapper around the
+                                 layer, such as "raw", text: the layer's message */
     RC_TRACE_FIELD = 2,       /* subject: name of the field (type, code, status, param ...), text:
                                  its value */
     RC_TRACE_PROVIDER = 3,    /* subject: provider name, text: the evidence for the provider */

@@ -66,8 +66,8 @@ typedef struct rc_decode_info {
  *
  *   RC_E_SYNTAX, RC_E_TRUNCATED        strict: not JSON, or text after the value; tolerant:
  *                                      no object in the text
- *   RC_E_TYPE                          strict: a value of another type; tolerant: the top level is
- *                                      not an object
+ *   RC_E_TYPE                          strict: a value has the wrong type for its member; tolerant:
+ *                                      the top level is not an object
  *   RC_E_RANGE                         strict: a value, number or text that is not allowed
  *   RC_E_UNKNOWN_KEY, RC_E_DUPLICATE   strict: a key that is unknown or occurs twice
  *   RC_E_TOO_DEEP, RC_E_TOO_LARGE      strict: a ceiling of the report is exceeded

@@ -146,8 +146,8 @@ RC_API size_t rc_queue_memory_bytes(uint32_t capacity);
 
 /* Initialises an empty queue. settings: copies the struct. memory: borrows
  * rc_queue_memory_bytes(capacity) bytes, aligned as malloc aligns, until the queue is no longer
- * used. The memory need not be zeroed; except for the hash table, the memory of an entry is not
- * written before the entry is used. */
+ * used. The memory need not be zeroed. Initialisation writes only the hash table; an entry is
+ * written when the entry is first used. */
 RC_API void rc_queue_init(rc_queue *queue, const rc_queue_settings *settings, void *memory,
                           uint32_t capacity);
 

@@ -121,8 +121,9 @@ static inline uint32_t likely_positions(const char *at, const ends *e)
                                                     << RC_VEC16_BYTES;
 }
 
-/* Skips blocks of POSITIONS positions without a candidate. Returns the offset of the next block
- * with a candidate, or `last` if no block before `last` has one. */
+/* Skips blocks of POSITIONS positions without a candidate. A candidate is a position at which the
+ * needle's first and last byte match. Returns the offset of the next block with a candidate, or
+ * `last` if no block before `last` has a candidate. */
 static size_t skip_unlikely(rc_str s, size_t at, size_t last, ends e)
 {
     while (at < last) {

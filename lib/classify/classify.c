@@ -453,7 +453,8 @@ static rc_verdict verdict_of(const rc_evidence *evidence, const meaning *m, cons
         .looks_like = rc_look_name(is_foreign ? relevance->look : RC_LOOK_NONE),
     };
     if (is_foreign) {
-        /* The numbers and names in the text do not belong to a failed call. */
+        /* The text does not come from a failed call, so the verdict has no provider and no wait
+         * from the text. */
         verdict.reason = rc_look_reason(relevance->look);
         verdict.provider = verdict.recognised_by = rc_str_make(NULL, 0);
         verdict.retry_after_ms = -1;

@@ -234,8 +234,8 @@ static unsigned group_of(rc_fact fact)
     return GROUP_NONE;
 }
 
-/* Returns the class of a single status: status:4xx for status:429. For any other fact returns the
- * fact itself. */
+/* Returns the class of a single status: status:4xx for status:429. Returns a fact that is not a
+ * single status unchanged. */
 static rc_fact class_of(rc_fact fact)
 {
     if (fact >= RC_FACT_STATUS_BASE && fact < RC_FACT_INNER_BASE)

@@ -184,8 +184,10 @@ typedef enum rc_exchange_effect_kind {
     RC_EFFECT_FREE,       /* Free the attempt in the slot. */
     RC_EFFECT_END_STREAM, /* The stream has its terminator: stop reading it and judge the
                             * response. */
-    RC_EFFECT_END_LATE,   /* The deadline has passed: stop the lane and report the input FAILED. */
-    RC_EFFECT_BREAK,      /* Stop the lane and report the input FAULT with `outcome`. */
+    RC_EFFECT_END_LATE,   /* The deadline has passed: stop the lane's attempt, then pass the input
+                            * FAILED to the machine. */
+    RC_EFFECT_BREAK,      /* Stop the lane's attempt, then pass the input FAULT with `outcome` to
+                            * the machine. */
     RC_EFFECT_REFRESH,    /* Read the key from its source again. Result: REFRESHED. */
     RC_EFFECT_LOG_ACTION, /* Add `action` to the ledger and emit its events. */
     RC_EFFECT_LOG_HEDGE,  /* Add the start of a hedge to the ledger. */

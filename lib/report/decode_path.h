@@ -16,11 +16,12 @@ typedef struct rc_decode_path {
  * until the decoding ends; is cleared now. */
 void rc_decode_path_init(rc_decode_path *path, rc_str text, rc_decode_info *info);
 
-/* rc_decode_path_enter appends a member's name to the pointer, rc_decode_path_enter_index an array
- * index. Both functions return the previous length of the pointer, which rc_decode_path_leave
- * restores. A name that does not fit into the buffer is left out, so the pointer then names the
- * parent. rc_decode_path_enter_untrusted is for a name that is not in the table of fields: it
- * removes secrets from the name and replaces control characters by '?'. */
+/* rc_decode_path_enter appends a member's name to the JSON pointer of the path, and
+ * rc_decode_path_enter_index appends an array index. Both functions return the previous length of
+ * the pointer, which rc_decode_path_leave restores. A name that does not fit into the buffer is
+ * left out, so the pointer then names the parent. rc_decode_path_enter_untrusted is for a name that
+ * is not in the table of fields: it removes secrets from the name and replaces control characters
+ * by '?'. */
 size_t rc_decode_path_enter(rc_decode_path *path, rc_str step);
 size_t rc_decode_path_enter_untrusted(rc_decode_path *path, rc_str step);
 size_t rc_decode_path_enter_index(rc_decode_path *path, size_t index);

@@ -304,8 +304,8 @@ bool rc_scrub_find_userinfo(rc_str text, size_t colon, size_t *no_at_before,
 
 /* --- Prefilter (prefilter.c) --- */
 
-/* Minimum length of a key, including its prefix. The keys of RC_SECRET_SPLIT_SHAPE, which consist
- * of several words, may begin with a shorter word. */
+/* Minimum length of a secret key, including its prefix. A key of RC_SECRET_SPLIT_SHAPE consists of
+ * several words, and its first word may be shorter than this length. */
 #define RC_SCRUB_LONG_WORD 16u
 
 /* The candidates in a window of the text, one bit per byte. Candidates are the first byte of

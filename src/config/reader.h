@@ -49,7 +49,7 @@ bool rc_config_listen_is_same(rc_str a, rc_str b);
 
 /* Allocates an array with one element of `size` bytes for each child of `node`. Returns NULL if
  * `node` has no children or memory ran out; rc_config_parse detects at its end that memory ran out.
- * The arena of the configuration owns the array. */
+ * The arena of the configuration owns the returned array. */
 void *rc_config_array(rc_config_reader *r, const rc_yaml_node *node, size_t size);
 
 #endif

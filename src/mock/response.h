@@ -91,7 +91,9 @@ typedef struct rc_mock_response {
     rc_mock_family family;
     bool is_stream;
     bool is_array;
-    bool is_block; /* Gemini's report of a blocked prompt, in the form of the requested stream. */
+    /* Gemini's report of a blocked prompt, for a client that requests a stream. The report is a
+     * JSON array if is_array is set, otherwise a server-sent event. */
+    bool is_block;
     bool is_batch;
     bool is_base64;
     bool wants_usage;

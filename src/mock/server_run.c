@@ -150,7 +150,7 @@ static void cut(rc_mock_call *call)
     wait_for(call, BEFORE_RESET_MS);
 }
 
-/* Carries out one step. Returns true if the next step can follow at once. */
+/* Carries out one step of the mock response. Returns true if the next step can follow at once. */
 static bool carry_out(rc_mock_call *call, const rc_mock_step *step)
 {
     switch (step->kind) {

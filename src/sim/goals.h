@@ -1,4 +1,5 @@
-/* rc_sim_goals: the delivery goals, checked for a policy of recourse in one result.
+/* rc_sim_goals: checks whether a policy of Recourse reaches the delivery goals in the result of one
+ * simulated scenario.
  *
  *   result of a scenario: recourse, the other policies, the oracle ──► one value and bound per goal
  *

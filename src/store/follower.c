@@ -198,8 +198,8 @@ bool rc_follower_step(rc_follower *follower, rc_store *store, int64_t now_unix_m
             (follower->has_notices &&
              !run_scan(store, &p, &notices, &scans[i], since, now_unix_ms, fault)))
             return false;
-        /* A step that reached its limit of operations repeats the scan of this range in the next
-         * step. */
+        /* If this step has delivered its maximum number of operations, a later step scans the same
+         * range of time again. */
         if (p.delivered < RC_FOLLOWER_STEP_MAX)
             follower->scanned_unix_ms[i] = now_unix_ms;
     }

@@ -36,7 +36,8 @@ YAML
     printf '%s\n' "$@" >>recourse.yaml
 }
 
-# Standard error goes to the file of this name.
+# Starts the gateway. Its standard error goes to the file that the variable `talk` names, or to the
+# file `talk` if the variable is not set.
 start() { # OPTION...
     rm -f port admin.sock
     env --default-signal=INT,QUIT "$RECOURSE" serve --config recourse.yaml --port-file port "$@" 2>"${talk:-talk}" 3>&- 8>&- &

@@ -107,8 +107,8 @@ static void without_descriptors_streams_go_on(void **state)
 
     rc_responder_write(fixture.held, RC_STR("goes on"));
     UNTIL(got("goes on"));
-    /* The server tries to accept again and again, and sleeps in between. A busy loop would need
-     * many more iterations. */
+    /* The server pauses between its attempts to accept a connection. Without these pauses, the loop
+     * would run many more iterations than the limit below allows. */
     uint64_t turns = 0;
     for (; fixture.server.stats.accept_pauses < 6; turns++)
         uv_run(&fixture.loop, UV_RUN_ONCE);

@@ -1,6 +1,6 @@
 /* Laws of translations on conversations and responses that the bytes generate
- * (translate_laws.h). The first byte selects the two dialects and the form, the second begins the
- * choices of the splits. */
+ * (translate_laws.h). The first byte selects the two dialects and whether the response is a stream.
+ * The bytes from the second on decide where the texts of the response are split. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

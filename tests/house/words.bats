@@ -8,7 +8,8 @@ setup() {
     words=tests/house/words.txt
 }
 
-# uses WORD EXCEPTION FOLDER...: where the word stands alone or as a part of a snake_case name.
+# uses WORD EXCEPTION FOLDER...: prints the lines of the folders in which WORD stands alone or as a
+# part of a snake_case name. Lines that match the regular expression EXCEPTION are left out.
 uses() {
     local word=$1 exception=$2
     shift 2

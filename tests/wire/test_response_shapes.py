@@ -89,8 +89,9 @@ def good_of(one):
 
 
 def is_none(one, data, asked, came, used=None):
-    """A response in the wrong form leads to an attempt at the next target. Without such a target, the error states the
-    requested and the received form. The usage of the wrong response is recorded."""
+    """Checks that a response in the wrong form (`data`) leads to an attempt at the next target and
+    that the usage of this response is recorded. If the last target responds in the wrong form, too,
+    the error must state the requested form (`asked`) and the received form (`came`)."""
     good, body = good_of(one)
     answer, plan = ask(one, saying(data), saying(good))
     check(answer.status == 200 and answer.end == CLEAN and answer.body == body, answer)

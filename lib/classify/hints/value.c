@@ -24,8 +24,8 @@ rc_hint_reading rc_hint_reject_duration(rc_status status, rc_str text)
     return rc_hint_reject(RC_STR("too long for a wait"));
 }
 
-/* Rounds `unix_ms` up. rc_epoch_parse has truncated it to milliseconds, and a wait must not be
- * shorter than the value. */
+/* Returns the timestamp `value` in milliseconds, rounded up, so that a wait does not end before
+ * this time. unix_ms: the timestamp as rc_epoch_parse returned it, truncated to milliseconds. */
 static int64_t round_epoch(rc_str value, int64_t unix_ms)
 {
     size_t point = rc_str_find_byte(value, '.', 0);

@@ -39,7 +39,7 @@ typedef enum rc_concept_kind {
 /* These three functions return the name, the description and the kind of a concept or marker.
  * Concepts are numbered from 0 to RC_CONCEPT_COUNT - 1, markers from RC_MARKER_BASE to
  * RC_MARKER_END - 1. For other numbers, name and description are empty and the kind is 0. The
- * results are static. */
+ * returned texts have static storage duration. */
 rc_str rc_concept_name(unsigned concept);
 rc_str rc_concept_text(unsigned concept); /* description; empty for a marker */
 rc_concept_kind rc_concept_kind_of(unsigned concept);

@@ -215,7 +215,8 @@ static void read_ndjson(rc_evidence *evidence, rc_str text)
     }
 }
 
-/* Returns the last TAIL_BYTES bytes of a text, from the start of a line on. */
+/* Returns the end of a text. The end has at most TAIL_BYTES bytes. If the text is longer, the end
+ * begins at the start of a line, unless the last TAIL_BYTES bytes contain no line break. */
 static rc_str tail_of(rc_str text)
 {
     if (text.len <= TAIL_BYTES)

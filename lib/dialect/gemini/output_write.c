@@ -210,7 +210,8 @@ static void on_state(rc_output_writer *w, const rc_piece *piece)
     rc_buf_push(&w->state, piece->text);
 }
 
-/* Appends the last part: an empty text, which has the state if no part has taken it. */
+/* Appends the last part, which is an empty text. The last part has the model's opaque state
+ * (thoughtSignature) if no earlier part has it. */
 static void push_last_part(rc_output_writer *w)
 {
     rc_buf *buf = &w->texts[PARTS];

@@ -212,8 +212,8 @@ static rc_status on_content(rc_blocks *blocks, const rc_piece *piece)
         bool is_cut = piece->block == RC_BLOCK_CALL && !blocks->is_custom &&
                       blocks->arguments.has_begun && !rc_arguments_is_whole(&blocks->arguments);
         if (is_cut)
-            return RC_OK; /* on_finish decides whether this is a failure: the token limit may have
-                             cut the call */
+            return RC_OK; /* on_finish decides whether the incomplete tool call is a failure: the
+                             token limit may have cut the tool call */
         status = close_block(blocks);
         return status == RC_OK ? release(blocks) : status;
     }

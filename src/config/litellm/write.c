@@ -272,7 +272,7 @@ static bool is_same_position(const rc_litellm_note *a, const rc_litellm_note *b)
     return a->line == b->line && a->column == b->column;
 }
 
-/* Returns whether one of the first `kept` notes has the same position and text. */
+/* Returns whether one of the first `kept` notes has the position, path and text of `note`. */
 static bool is_repeated(const rc_litellm_notes *notes, size_t kept, const rc_litellm_note *note)
 {
     for (; kept > 0 && is_same_position(&notes->list[kept - 1], note); kept--)

@@ -1,9 +1,8 @@
 /* rc_stall: detects callbacks that block an event loop for too long.
  *
- * libuv updates the loop's clock when the loop wakes up and when an iteration begins. When the
- * callbacks are done, the time that has passed since the update is the time that the callbacks
- * took. The check runs twice per iteration, reads the clock once each time and never wakes the
- * loop. */
+ * libuv updates the loop's clock when the loop wakes up and when an iteration begins. The time from
+ * the latest update of the clock to the end of the callbacks is the time that the callbacks took.
+ * The check runs twice per iteration, reads the clock once each time and never wakes the loop. */
 #ifndef RC_GATEWAY_LOOP_STALL_H
 #define RC_GATEWAY_LOOP_STALL_H
 

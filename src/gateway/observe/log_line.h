@@ -127,8 +127,9 @@ typedef struct rc_log_field {
     int64_t number;
 } rc_log_field;
 
-/* Appends the line of one event of the process. Fields beyond RC_LOG_FIELDS_MAX are left out. In a
- * line for people the field "message" is written without its key. Returns the buffer's status. */
+/* Appends the log line of one event that belongs to no request, such as a reload. Fields beyond
+ * RC_LOG_FIELDS_MAX are left out. In a line for people the field "message" is written without its
+ * key. Returns the buffer's status. */
 rc_status rc_log_push_event(rc_buf *buf, const rc_log_style *style, int64_t unix_ms,
                             rc_log_event event, const rc_log_field *fields, size_t count);
 

@@ -135,7 +135,8 @@ void rc_metrics_set_redials(rc_metrics_shard *shard, uint64_t count);
 
 /* ---- reading: any thread ---- */
 
-/* Returns the number of rows of a kind, including "_other". */
+/* Returns the number of rows of the kind `rows` (routes, targets or clients), including the row
+ * "_other". */
 uint32_t rc_metrics_row_count(const rc_metrics *metrics, rc_metric_rows rows);
 /* Returns the name of a row. row: below rc_metrics_row_count. The result views (points into)
  * metrics. */

@@ -1,5 +1,5 @@
-/* Draws one row per policy as SVG: bars of parts, or points on a logarithmic axis. Called by
- * recourse simulate. */
+/* Draws one row per policy as SVG: a bar that is divided into parts, or points on a logarithmic
+ * axis. Called by recourse simulate. */
 #include "sim/output/svg.h"
 
 #include "sim/output/svg_parts.h"

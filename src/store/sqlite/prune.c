@@ -1,7 +1,8 @@
 /* Deletes expired operations in small transactions. Called through rc_store_calls. The keys are
  * processed in slices. For each slice, the operations are deleted with their steps and reports.
- * After all slices, the notes of blocks without operations are deleted. Until then `blocks` may
- * have notes without operations. */
+ * After the last slice, the rows of the table `blocks` that describe blocks without operations are
+ * deleted. Before this deletion, the table `blocks` may have rows whose operations are already
+ * deleted. */
 #include "store/operation_key.h"
 #include "store/sqlite/private.h"
 

@@ -375,7 +375,8 @@ static void test_only_the_provider_cools_its_target(void **state)
         failure.code = cases[i].code;
         failure.is_retryable = true;
         rc_action wait = rc_call_on_failure(&w.call, &failure, w.now_ms, 1);
-        /* For the call itself, the hint always applies. */
+        /* The call that got the retry hint always waits for the hinted time, even if the failure
+         * does not close the target for other calls. */
         expect_action(wait, RC_DO_WAIT, RC_WHY_HINT);
         assert_int_equal(wait.wait_ms, 30000);
         rc_call other;

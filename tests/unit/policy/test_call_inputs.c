@@ -179,8 +179,8 @@ static const input inputs[] = {feed_begin, rc_call_on_success, feed_failure,
                                feed_wake,  feed_refreshed,     rc_call_on_cancel};
 #define INPUTS (sizeof inputs / sizeof *inputs)
 
-/* Brings a call into a state before DONE. The list above has the inputs that each state expects, as
- * bits. */
+/* Brings a call into the state `state`: RC_CALL_NEW, RC_CALL_TRYING, RC_CALL_WAITING or
+ * RC_CALL_REFRESHING. */
 static void bring_to(call_fixture *w, int state)
 {
     init_refresh(w);

@@ -44,7 +44,8 @@ static void a_rate_limit_closes_the_key_for_one_model(void **state)
     assert_int_equal(next.entry, 1);
     assert_int_equal(next.credential, 0);
     assert_int_equal(rc_call_on_success(&f.w.call, f.w.now_ms).kind, RC_DO_DELIVER);
-    /* For other calls, this limit applies and no other. */
+    /* For another call, the rate limit closes the key at the first target and leaves the key open
+     * at the second target. */
     rc_action other = begin_at(&f, 0);
     expect_action(other, RC_DO_TRY, RC_WHY_FIRST_ATTEMPT);
     assert_int_equal(other.entry, 1);

@@ -61,8 +61,8 @@ static void check_storm(const rc_sim_result *result, const rc_sim_policy_result 
     assert_false(policy->herd.is_herd);
 }
 
-/* Failures with status 503 have long waits, with status 500 short ones. The guarantees hold for
- * both statuses and for several seeds. */
+/* The policies wait longer before a retry after status 503 than after status 500. The guarantees
+ * hold for both statuses and for several seeds. */
 static void the_guarantees_hold(void **state)
 {
     (void)state;

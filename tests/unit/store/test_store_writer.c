@@ -367,8 +367,8 @@ static void test_a_damaged_file_is_not_retried(void **state)
     uv_sem_wait(&fixture.done);
     uv_sem_wait(&fixture.back);
     assert_int_equal(fixture.ack[0], RC_ACK_REFUSED);
-    assert_int_equal(fixture.pauses[0], 6000); /* not 2000, because the first pause is already the
-                                                * one before a probe */
+    assert_int_equal(fixture.pauses[0], 6000); /* the pause before a probe of the store; before a
+                                                * retry, the first pause would be 2000 */
 }
 
 static void test_stop_does_not_wait_for_a_store(void **state)

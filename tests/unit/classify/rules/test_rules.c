@@ -343,7 +343,8 @@ static void test_the_size_of_a_rule(void **state)
         snprintf(big + len, sizeof big - len, " then Conflict because \"x\"");
         assert_int_equal(read_big("32 conditions"), count == 32 ? RC_OK : RC_E_TOO_LARGE);
     }
-    for (int last = 227; last <= 228; last++) { /* the rule has 512 + 128 terms, then one more */
+    /* The first rule has 640 terms (512 + 128), which is the maximum; the second rule has 641. */
+    for (int last = 227; last <= 228; last++) {
         snprintf(big, sizeof big,
                  "rule r when (status:100-611 or inner:100-%d) then InvalidRequest because \"x\"",
                  last);

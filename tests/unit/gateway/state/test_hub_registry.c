@@ -92,7 +92,8 @@ static void rows_with_state_are_not_reused(void **state)
     hub.shared.targets[2].breaker.state = RC_BREAKER_OPEN;
     hub.shared.targets[3].breaker.state = RC_BREAKER_HALF_OPEN;
     hub.shared.targets[4].limiter.in_flight = 1;
-    assert_int_equal(take("model-5", 9000), 5); /* an exchange uses this row */
+    assert_int_equal(take("model-5", 9000), 5);
+    /* The call above marks row 5 as used by an exchange, so another model does not get row 5. */
     assert_int_equal(take("fresh", 9000), 6);
     assert_true(is_named(5, "model-5"));
     /* A row in a cooldown can be reused like any other row after the cooldown. */
